@@ -114,6 +114,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       baseUrl: null,
       urlProblem: () => null,
       tryOut: async () => Promise.reject(new Error('The plain server reaches no MCP server.')),
+      oauth: undefined as never,
       wake: () => undefined,
     },
     knowledge: {

@@ -1,16 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../../src/auth/index.ts';
 import { GatewayError } from '../../src/errors/index.ts';
+import type { Knock } from '../../src/graph/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { issueAccessToken } from '../../src/subgraphs/identity/access-token/index.ts';
 import { ownAddress } from '../../src/subgraphs/own-address.ts';
 import { readBasic } from './basic.ts';
 import type { Oauth2Form } from './form.ts';
+import { introspect, mcpPaths, mcpToken, metadata, register, revoke } from './mcp.ts';
 
 /** A path of the authentication service; answers the body of a 200. */
 export type Oauth2Endpoint = {
   method: 'GET' | 'POST';
   /** The `cache-control` header of the answer. */
   caching: string;
-  answer(context: GraphContext, readForm: () => Promise<Oauth2Form>): unknown;
+  /** Of an answer that is no refusal; 200 unless it is given. */
+  status?: number;
+  answer(context: GraphContext, reader: Oauth2Reader): unknown;
+};
+
+/** What an endpoint may read of its request. */
+export type Oauth2Reader = {
+  request: IncomingMessage;
+  readForm(): Promise<Oauth2Form>;
+  readJson(): Promise<unknown>;
+  /** Whom a credential of the gateway stands for; throws UNAUTHENTICATED for a wrong one. */
+  authenticate(knock: Knock): Promise<Principal | null>;
 };
 
 export const paths = {
@@ -23,7 +38,7 @@ export const paths = {
 const token: Oauth2Endpoint = {
   method: 'POST',
   caching: 'no-store',
-  async answer(context, readForm) {
+  async answer(context, { readForm }) {
     const issuer = ownAddress(context);
     const client = readBasic(context.request.headers.authorization);
     const form = await readForm();
@@ -50,27 +65,13 @@ const keys: Oauth2Endpoint = {
   answer: ({ signingKeys }) => ({ keys: signingKeys.published() }),
 };
 
-/** RFC 8414. */
-const metadata: Oauth2Endpoint = {
-  method: 'GET',
-  caching: 'no-store',
-  answer(context) {
-    const issuer = ownAddress(context);
-    return {
-      issuer,
-      token_endpoint: issuer + paths.token,
-      jwks_uri: issuer + paths.keys,
-      grant_types_supported: ['client_credentials'],
-      // The standard demands this member, although there is no authorization endpoint.
-      response_types_supported: [],
-      token_endpoint_auth_methods_supported: ['client_secret_basic'],
-    };
-  },
-};
-
 export const endpoints: ReadonlyMap<string, Oauth2Endpoint> = new Map([
   [paths.token, token],
   [paths.keys, keys],
   [paths.wellKnownKeys, keys],
   [paths.metadata, metadata],
+  [mcpPaths.token, mcpToken(token)],
+  [mcpPaths.register, register],
+  [mcpPaths.revoke, revoke],
+  [mcpPaths.introspect, introspect],
 ]);

@@ -1,13 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '../../src/auth/index.ts';
 import { errorHeaders, GatewayError, oauthBody } from '../../src/errors/index.ts';
-import { adoptRequestId, toGraphError } from '../../src/graph/index.ts';
+import { adoptRequestId, type Knock, toGraphError } from '../../src/graph/index.ts';
 import { BodyAborted, type BodyBudget } from '../../src/lib/bodies/index.ts';
 import type { Logger } from '../../src/lib/logger.ts';
+import { describable, OauthProblem } from '../../src/mcp/oauth/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { answerEmpty, answerJson } from '../serve/answer.ts';
+import { readJsonBody } from '../serve/body.ts';
 import type { Handler } from '../serve/handler.ts';
 import { endpoints, type Oauth2Endpoint } from './endpoints.ts';
 import { readForm } from './form.ts';
+import { resourceEndpoint } from './mcp.ts';
 
 /** The authentication service: tokens for service accounts, and what is needed to check them. */
 export type Oauth2 = {
@@ -17,6 +21,8 @@ export type Oauth2 = {
 
 export function createOauth2(options: {
   createContext(principal: null, request: IncomingMessage): GraphContext;
+  /** Whom a credential of the gateway stands for; null for none. */
+  authenticate(knock: Knock): Promise<Principal | null>;
   bodies: BodyBudget;
   log: Logger;
 }): Oauth2 {
@@ -31,11 +37,19 @@ export function createOauth2(options: {
       try {
         requireMethod(endpoint, request);
         const text = JSON.stringify(
-          await endpoint.answer(context, () => readForm(request, response, options.bodies)),
+          await endpoint.answer(context, {
+            request,
+            readForm: () => readForm(request, response, options.bodies),
+            readJson: () =>
+              readJsonBody({ request, response, context, parameters: {}, bodies: options.bodies }),
+            authenticate: options.authenticate,
+          }),
         );
-        answerJson(request, response, 200, text, { ...headers, 'cache-control': endpoint.caching });
+        const { status = 200, caching } = endpoint;
+        answerJson(request, response, status, text, { ...headers, 'cache-control': caching });
       } catch (thrown) {
         if (thrown instanceof BodyAborted) return;
+        if (thrown instanceof OauthProblem) return refuseOauth(thrown, request, response, headers);
         const error = toGraphError(thrown);
         if (error.entry.status >= 500)
           options.log.error({ error, requestId: context.request.id }, error.message);
@@ -44,11 +58,30 @@ export function createOauth2(options: {
     };
   return {
     match(path) {
-      const endpoint = endpoints.get(path);
+      const endpoint = endpoints.get(path) ?? resourceEndpoint(path);
       return endpoint ? handlerOf(endpoint) : null;
     },
   };
 }
+
+/** A refusal in the words of OAuth, for which the house has no error of its own. */
+function refuseOauth(
+  problem: OauthProblem,
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Record<string, string>,
+): void {
+  const { code: error, message, status, retryAfter } = problem;
+  const body = { error, error_description: describable(message) };
+  answerJson(request, response, status, JSON.stringify(body), {
+    ...headers,
+    ...(status === 401 && { 'www-authenticate': BASIC }),
+    ...(retryAfter !== null && { 'retry-after': String(retryAfter) }),
+    ...(!request.complete && { connection: 'close' }),
+  });
+}
+
+const BASIC = 'Basic realm="sluice", charset="UTF-8"';
 
 const allowedAt = ({ method }: Oauth2Endpoint) => (method === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS');
 
@@ -68,7 +101,7 @@ function refuse(
   answerJson(request, response, status, JSON.stringify(oauthBody(error)), {
     ...headers,
     ...errorHeaders(error),
-    ...(status === 401 && { 'www-authenticate': 'Basic realm="sluice", charset="UTF-8"' }),
+    ...(status === 401 && { 'www-authenticate': BASIC }),
     ...(status === 405 && { allow: allowedAt(endpoint) }),
     // The unread rest of a body would be taken for the next request on the connection.
     ...(!request.complete && { connection: 'close' }),

@@ -9,7 +9,8 @@ import { describeHandwritten } from './handwritten.ts';
 import { answerHeaders, requestHeaderParameters } from './headers.ts';
 import { inferenceErrorSchema, inferencePaths, inferenceTag, messagesErrorSchema } from './inference.ts';
 import { described } from './input.ts';
-import { oauth2Paths, oauth2Tag } from './oauth2.ts';
+import { mcpOauthPaths } from './oauth2/mcp-clients.ts';
+import { oauth2Paths, oauth2Tag } from './oauth2/service-accounts.ts';
 import { describeOperation, resourceOf, rootFieldOf } from './operation.ts';
 import { inWords, typeOfFile } from './readable-names.ts';
 import { type ServedBases, securitySchemes } from './surface.ts';
@@ -66,7 +67,7 @@ export function describeRest(
       paths[prefix + path] = { ...item, ...paths[prefix + path] };
     tags.unshift(inferenceTag);
   }
-  Object.assign(paths, oauth2Paths());
+  Object.assign(paths, oauth2Paths(), mcpOauthPaths());
   tags.unshift(oauth2Tag);
   return {
     openapi: '3.0.0',

@@ -56,7 +56,7 @@ import { loadWorkspaceLimits } from '../subgraphs/routing/workspace-limits/recor
 import { createAccess } from './access.ts';
 import { createCodeTool, hostedTools } from './code-interpreter.ts';
 import { ensureCollections, ownership } from './collections.ts';
-import { createConsoleDoor } from './console.ts';
+import { createAuthorizeDoor, createConsoleDoor } from './console.ts';
 import { createDoors } from './doors.ts';
 import { createFileService } from './files.ts';
 import { createInference } from './inference.ts';
@@ -170,6 +170,7 @@ export function createApp(dependencies: AppDependencies): App {
   });
   const mcp = createMcp({
     ...{ settings: settings.mcp, db, secrets, changes, audit, leases, now, log },
+    ...{ directory, signingKeys },
     ...{ send: inference.http.fetch, hostPolicy: inference.hostPolicy, secretMemory: inference.secretMemory },
   });
   const mcpDoor = createMcpServing({
@@ -349,6 +350,9 @@ export function createApp(dependencies: AppDependencies): App {
             graphHttp,
             console: consoleDoor,
             mcp: mcpDoor,
+            authorize: createAuthorizeDoor({
+              ...{ settings, directory, bodies, snapshot: mcp.snapshot, createContext },
+            }),
             standalone: routersOnly ? null : standalone,
             metrics,
             isReady: () => ({

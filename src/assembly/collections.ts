@@ -4,6 +4,12 @@ import { oidcAnswerModel } from '../console/oidc/answered.ts';
 import { cacheEntryModel } from '../dataplane/cache/model.ts';
 import { circuitModel } from '../dataplane/strategy/breaker/index.ts';
 import { stickyTargetModel } from '../dataplane/strategy/sticky.ts';
+import {
+  mcpGrantModel,
+  oauthClientModel,
+  registrationCountModel,
+  usedOnceModel,
+} from '../mcp/oauth/index.ts';
 import { mcpSessionModel } from '../mcp/session/index.ts';
 import { keyUseModel } from '../recording/key-use/index.ts';
 import { runInstanceModel } from '../runs/index.ts';
@@ -30,6 +36,10 @@ export async function ensureCollections(connection: Connection): Promise<void> {
     cacheEntryModel,
     oidcAnswerModel,
     mcpSessionModel,
+    mcpGrantModel,
+    oauthClientModel,
+    registrationCountModel,
+    usedOnceModel,
   ];
   // All at once, so that the store makes them durable in few writes. One after the other, they took half of the
   // start.

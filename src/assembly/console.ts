@@ -1,10 +1,15 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createPersonCookie } from '../console/authorize/cookie.ts';
+import { type AuthorizeDoor, answerAuthorize } from '../console/authorize/door.ts';
 import { createCookie } from '../console/cookie.ts';
 import { type Console, type ConsoleOptions, createConsole } from '../console/door.ts';
 import { createFlowCookie } from '../console/oidc/flow-cookie.ts';
 import { createOidcProvider } from '../console/oidc/provider.ts';
 import { createPages } from '../console/static/pages.ts';
+import { adoptRequestId } from '../graph/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Secrets } from '../storage/secrets.ts';
+import type { GraphContext } from '../subgraphs/context.ts';
 
 type Given = Omit<ConsoleOptions, 'cookie' | 'oidc' | 'publicUrl' | 'pages'> & {
   settings: Settings;
@@ -17,12 +22,14 @@ export function createConsoleDoor({ settings, secrets, now, ...given }: Given): 
   if (!settings.console.isOn) return null;
   const { publicUrl, consoleOidc } = settings.identity;
   const cookie = createCookie(publicUrl);
+  const personCookie = createPersonCookie(publicUrl);
   const { directory, log } = given;
   const oidc = consoleOidc && {
     settings: consoleOidc,
     provider: createOidcProvider(consoleOidc, { now, log }),
     flowCookie: createFlowCookie(publicUrl, secrets),
     cookie,
+    personCookie,
     directory,
   };
   return createConsole({
@@ -32,4 +39,25 @@ export function createConsoleDoor({ settings, secrets, now, ...given }: Given): 
     publicUrl,
     pages: createPages({ folder: settings.console.directory, publicUrl }),
   });
+}
+
+type AuthorizeGiven = Omit<AuthorizeDoor, 'cookie' | 'hasOidc'> & {
+  settings: Settings;
+  createContext(principal: null, request: IncomingMessage): GraphContext;
+};
+
+/** The page at which people let MCP clients act for them; it is there without the console too. */
+export function createAuthorizeDoor({ settings, createContext, ...given }: AuthorizeGiven) {
+  const { publicUrl, consoleOidc } = settings.identity;
+  const door = {
+    ...given,
+    cookie: createPersonCookie(publicUrl),
+    // The provider leads back to an address of the console.
+    hasOidc: consoleOidc !== null && settings.console.isOn,
+  };
+  return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
+    answerAuthorize(
+      { request, response, context: adoptRequestId(createContext(null, request), request) },
+      door,
+    );
 }

@@ -131,7 +131,7 @@ export function createDoors(options: Options) {
     ROOT: { prefix: '', authenticate: authenticate('rest') },
   };
   const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, bodies, log });
-  const oauth2 = createOauth2({ createContext, bodies, log });
+  const oauth2 = createOauth2({ createContext, authenticate: authenticate('token'), bodies, log });
   const identityIsServed = served.subgraphs.some(({ name }) => name === 'identity');
   const scim = identityIsServed
     ? createScim({ graph, createContext, authenticate: authenticate('scim'), bodies, log })

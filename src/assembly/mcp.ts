@@ -1,25 +1,17 @@
-import type { Connection } from 'mongoose';
-import type { Logger } from '../lib/logger.ts';
 import { createMcpHouse, type McpHouseOptions } from '../mcp/index.ts';
 import { createMcpSnapshot } from '../mcp/snapshot/index.ts';
 import type { AuditTrail } from '../recording/audit/trail.ts';
-import type { Changes } from '../storage/changes.ts';
-import type { Secrets } from '../storage/secrets.ts';
 import { recordDefinitionChange } from '../subgraphs/mcp/mcp-integration/definition-change.ts';
 import { loadSyncTargets } from '../subgraphs/mcp/mcp-integration/targets.ts';
 import { createServerLoader, loadServerSlugs } from '../subgraphs/mcp/mcp-server/records.ts';
 
 type Given = Omit<McpHouseOptions, 'targets' | 'onChange'> & {
-  db: Connection;
-  secrets: Secrets;
   audit: AuditTrail;
-  changes: Changes;
-  log: Logger;
 };
 
 /** What reaches MCP servers, with the integrations of this installation, and what calls need of them in memory. */
-export function createMcp({ secrets, audit, ...given }: Given) {
-  const { db, now, changes } = given;
+export function createMcp({ audit, ...given }: Given) {
+  const { db, secrets, now, changes } = given;
   const house = createMcpHouse({
     ...given,
     targets: (ids) => loadSyncTargets(db, secrets, ids),

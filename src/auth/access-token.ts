@@ -3,6 +3,8 @@ import { GatewayError } from '../errors/index.ts';
 
 /** Seconds for which an access token is valid. */
 export const ACCESS_TOKEN_SECONDS = 900;
+/** The same for a token with which a client calls MCP servers. */
+export const MCP_TOKEN_SECONDS = 3600;
 
 /** What the header of an access token says it is (RFC 9068); JWTs of other issuers say `JWT`. */
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
@@ -71,7 +73,10 @@ export async function verifyAccessToken(
 /** The claims of a JWT, none of them proven. */
 export function claimsToBeAccessToken(token: string): boolean {
   try {
-    return decodeProtectedHeader(token).typ === ACCESS_TOKEN_TYPE && decodeJwt(token).aud === AUDIENCE;
+    if (decodeProtectedHeader(token).typ !== ACCESS_TOKEN_TYPE) return false;
+    const claims = decodeJwt(token);
+    // A token for MCP servers names the grant that it comes from.
+    return claims.aud === AUDIENCE || typeof claims.grant_id === 'string';
   } catch {
     // A text that is no JWT is no access token.
     return false;

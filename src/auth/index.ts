@@ -4,6 +4,7 @@ export {
   type AccessTokenClaims,
   claimsToBeAccessToken,
   type HeldRole,
+  MCP_TOKEN_SECONDS,
   signAccessToken,
   tokenExpired,
   tokenInvalid,

@@ -1,12 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors/index.ts';
 
-/**
- * Throws FORBIDDEN for a request that a page of another origin may have sent, and UNSUPPORTED_MEDIA_TYPE for a POST that is
- * no JSON. Browsers say in `Sec-Fetch-Site` where a request comes from, and over plain HTTP in `Origin`. Of what changes
- * nothing they may say neither.
- */
+/** Throws FORBIDDEN for a request that a page of another origin may have sent, and UNSUPPORTED_MEDIA_TYPE for a POST that is no JSON. */
 export function requireOwnPage(request: IncomingMessage, publicUrl: string | null): void {
+  requireOwnOrigin(request, publicUrl);
+  if (request.method === 'POST' && !isJson(request.headers['content-type'])) {
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', {
+      message: 'The content type must be application/json.',
+    });
+  }
+}
+
+/**
+ * Throws FORBIDDEN for a request that a page of another origin may have sent. Browsers say in `Sec-Fetch-Site` where a
+ * request comes from, and over plain HTTP in `Origin`. Of what changes nothing they may say neither.
+ */
+export function requireOwnOrigin(request: IncomingMessage, publicUrl: string | null): void {
   const { headers, method } = request;
   const site = headers['sec-fetch-site'];
   const { origin } = headers;
@@ -20,11 +29,6 @@ export function requireOwnPage(request: IncomingMessage, publicUrl: string | nul
     throw new GatewayError('FORBIDDEN', {
       message: 'The console takes requests of its own pages alone: Sec-Fetch-Site must be same-origin.',
       param: site === undefined ? 'origin' : 'sec-fetch-site',
-    });
-  }
-  if (method === 'POST' && !isJson(headers['content-type'])) {
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', {
-      message: 'The content type must be application/json.',
     });
   }
 }

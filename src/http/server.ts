@@ -29,6 +29,8 @@ type Doors = {
   /** Null where it is switched off. */
   console: Console | null;
   mcp: McpDoor;
+  /** Answers `/oauth/authorize`. */
+  authorize(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Null when the subgraphs have a listener of their own, or are not served. */
   standalone: GraphHttp | null;
   metrics: Metrics;
@@ -43,7 +45,7 @@ type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'console' |
  * Every path below these is administration. Below `/v1`, a path that no document of the administration knows goes to
  * a provider.
  */
-const administration = /^\/(v2|v0\.1|admin\/v2|iam\/v1|oauth2|scim|\.well-known|model-configs)\//;
+const administration = /^\/(v2|v0\.1|admin\/v2|iam\/v1|oauth2?|scim|\.well-known|model-configs)\//;
 
 const operationsPaths = new Set(['/', '/healthz', '/readyz', '/metrics']);
 
@@ -59,6 +61,7 @@ export function createListener({
   graphHttp,
   console,
   mcp,
+  authorize,
   standalone,
   metrics,
   isReady,
@@ -72,6 +75,7 @@ export function createListener({
       if (operation) return ['rest', operation(request, response)];
       return ['inference', dataplane.handle(request, response, path.slice(3), query)];
     }
+    if (path === '/oauth/authorize') return ['console', authorize(request, response)];
     if (administration.test(path)) {
       const operation = oauth2.match(path) ?? scim?.match(path) ?? rest.match(request, path) ?? rest.notFound;
       return ['rest', operation(request, response)];

@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import type { Directory } from '../directory/memory.ts';
 import type { HostPolicy } from '../lib/http/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { SecretMemory } from '../secret-managers/memory.ts';
@@ -6,8 +7,11 @@ import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Leases } from '../storage/leases.ts';
 import { nativeDb } from '../storage/native-db.ts';
+import type { Secrets } from '../storage/secrets.ts';
+import type { SigningKeys } from '../storage/signing-keys/index.ts';
 import { type ClientTokens, createClientTokens } from './auth/index.ts';
 import { createCatalogueUpkeep, type DefinitionChange, type SyncTarget } from './catalogue/index.ts';
+import { createMcpOauth, type McpOauth } from './oauth/index.ts';
 import type { UpstreamTarget } from './target.ts';
 import { type TryOut, tryUpstream } from './try-out.ts';
 import { judging, upstreamUrlProblem } from './upstream/index.ts';
@@ -20,6 +24,8 @@ export type McpHouse = {
   urlProblem(url: string): string | null;
   /** Tries to reach a server; 10 seconds at most. */
   tryOut(target: UpstreamTarget): Promise<TryOut>;
+  /** Lets MCP clients in for people. */
+  oauth: McpOauth;
   /** Looks now for servers that are to be read. */
   wake(): void;
 };
@@ -31,9 +37,12 @@ export type McpHouseOptions = {
   hostPolicy: HostPolicy;
   secretMemory: SecretMemory;
   leases: Leases;
-  changes: Pick<Changes, 'publish'>;
+  changes: Changes;
   targets(ids: readonly string[]): Promise<SyncTarget[]>;
   onChange(change: DefinitionChange): Promise<void>;
+  directory: Pick<Directory, 'keys' | 'users' | 'workspaces'>;
+  signingKeys: Pick<SigningKeys, 'current' | 'find'>;
+  secrets: Secrets;
   now: () => Date;
   log: Logger;
 };
@@ -59,6 +68,7 @@ export function createMcpHouse(
     tokens,
     urlProblem: (url) => upstreamUrlProblem(url, hostPolicy),
     tryOut: (target) => tryUpstream(target, reach),
+    oauth: createMcpOauth({ ...options, send }),
     wake: () => {
       if (reads) upkeep.wake();
     },

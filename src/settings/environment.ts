@@ -266,6 +266,18 @@ export const environmentOf = (house: House) =>
       'seconds between two readings of what each MCP server offers; `0` reads none by itself, so that nothing is ' +
         'known of new ones',
     ),
+    MCP_REDIRECT_SCHEMES: nameList.default(['cursor', 'vscode', 'vscode-insiders', 'windsurf', 'zed']).meta({
+      unset: '`cursor,vscode,vscode-insiders,windsurf,zed`',
+      description:
+        'comma list of URL schemes, beside https and http to the own machine, at which MCP clients may take the answer to ' +
+        'an authorization',
+    }),
+    MCP_CLIENT_HOSTS: nameList.optional().meta({
+      unset: 'every public host over https',
+      description:
+        'comma list of hosts whose documents may describe MCP clients (client id metadata documents); a private host ' +
+        'counts only when it is named here, with its port where it is not the usual one',
+    }),
     ...proxySettings,
     SERVICE_ACCOUNT_DOMAIN: z
       .string()

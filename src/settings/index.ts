@@ -164,6 +164,10 @@ export type Settings = {
     baseUrl: string | null;
     /** Milliseconds between two readings of what each server offers; 0 for never. */
     syncMs: number;
+    /** Schemes of addresses at which programs on people's machines take the answers to authorizations. */
+    redirectSchemes: string[];
+    /** Hosts whose documents describe clients; null for every public one. */
+    clientHosts: string[] | null;
   };
   /** Addresses and networks of proxies whose word about clients counts. */
   trustedProxies: string[];
@@ -287,7 +291,12 @@ export function readSettings(
       jwtIssuers: values.JWT_ISSUERS ?? [],
       consoleOidc: values.CONSOLE_OIDC ?? null,
     },
-    mcp: { baseUrl: values.MCP_BASE_URL ?? null, syncMs: values.MCP_SYNC_SECONDS * 1000 },
+    mcp: {
+      baseUrl: values.MCP_BASE_URL ?? null,
+      syncMs: values.MCP_SYNC_SECONDS * 1000,
+      redirectSchemes: values.MCP_REDIRECT_SCHEMES,
+      clientHosts: values.MCP_CLIENT_HOSTS ?? null,
+    },
     trustedProxies: values.TRUSTED_PROXIES,
     mailServer: mailServerOf(values),
     secretManagers: secretManagersOf(values, cloudIdentityOf(values)),

@@ -22,6 +22,7 @@ export type ChangeKind =
   | 'mcp_server'
   | 'mcp_catalogue'
   | 'mcp_session'
+  | 'mcp_grant'
   | 'tenant'
   | 'service_account'
   | 'access_policy'

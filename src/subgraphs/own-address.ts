@@ -12,3 +12,7 @@ export function ownAddress({ identity, request }: Pick<GraphContext, 'identity' 
   const { host = '' } = request.headers;
   return loopback.test(host) ? `http://${host}` : request.arrivedAt();
 }
+
+/** Where callers reach MCP servers: an address of its own, or that of this installation. */
+export const mcpAddress = (context: Pick<GraphContext, 'identity' | 'request' | 'mcp'>): string =>
+  context.mcp.baseUrl ?? ownAddress(context);

@@ -45,6 +45,11 @@ describeAccessOf(doors, () => world);
 const elsewhere: Record<string, string> = {
   'GET /.well-known/jwks.json': 'test/rest-compat/oauth2.test.ts, public',
   'GET /.well-known/oauth-authorization-server': 'test/rest-compat/oauth2.test.ts, public',
+  'GET /.well-known/oauth-protected-resource': 'test/mcp/oauth/authorization.test.ts, public',
+  'POST /oauth/token': 'test/mcp/oauth/authorization.test.ts',
+  'POST /oauth/register': 'test/mcp/oauth/authorization.test.ts, public',
+  'POST /oauth/revoke': 'test/mcp/oauth/authorization.test.ts',
+  'POST /oauth/introspect': 'test/mcp/oauth/authorization.test.ts',
   'GET /oauth2/jwks': 'test/rest-compat/oauth2.test.ts, public',
   ...Object.fromEntries(
     inferenceOperations.map(({ method, path }) => [

@@ -19,10 +19,15 @@ export type OidcDoor = {
   provider: OidcProvider;
   flowCookie: FlowCookie;
   cookie: Cookie;
+  /** Of somebody who signs in to let an MCP client act for them. */
+  personCookie: Cookie;
   directory: ProofDirectory;
 };
 
 type Exchange = { request: IncomingMessage; response: ServerResponse; context: GraphContext };
+
+/** Characters of a query that the cookie of a flow has room for. */
+const MAX_AUTHORIZE = 2000;
 
 const CALLBACK = '/console/sign-in/oidc/callback';
 
@@ -54,7 +59,12 @@ export async function answerOidc(exchange: Exchange, path: string, door: OidcDoo
 }
 
 async function begin({ response, context }: Exchange, { provider, flowCookie }: OidcDoor): Promise<void> {
-  const { address, flow } = await provider.begin(ownAddress(context) + CALLBACK);
+  const authorize = new URLSearchParams(context.request.query).get('authorize');
+  if (authorize !== null && authorize.length > MAX_AUTHORIZE)
+    throw new GatewayError('VALIDATION_FAILED', {
+      ...{ param: 'authorize', message: `authorize has at most ${MAX_AUTHORIZE} characters.` },
+    });
+  const { address, flow } = await provider.begin(ownAddress(context) + CALLBACK, authorize);
   redirect(response, address.href, [flowCookie.give(flow, context.now())]);
 }
 
@@ -62,7 +72,7 @@ async function finish({ request, response, context }: Exchange, door: OidcDoor):
   const { query } = context.request;
   // The code in it is a secret, which no audit entry shall have.
   context.request.query = '';
-  const userId = await userOf(context, { query, cookies: request.headers.cookie }, door).catch(
+  const { userId, authorize } = await userOf(context, { query, cookies: request.headers.cookie }, door).catch(
     (error: unknown) => {
       const { organisationId } = door.settings;
       const whom = organisationId === null ? null : { organisationId, userId: '', userType: 'user' as const };
@@ -71,6 +81,13 @@ async function finish({ request, response, context }: Exchange, door: OidcDoor):
     },
   );
   const { secret } = await startSignIn(context, await provenUser(door.directory, userId, 'oidc'));
+  if (authorize !== null) {
+    const given = door.personCookie.give(secret, LIFE_MS / 1000);
+    return redirect(response, `../../../oauth/authorize?${new URLSearchParams(authorize)}`, [
+      given,
+      door.flowCookie.take(),
+    ]);
+  }
   // Relative to the callback: a proxy may have put it below a path.
   redirect(response, '../../', [door.cookie.give(secret, LIFE_MS / 1000), door.flowCookie.take()]);
 }
@@ -80,7 +97,7 @@ async function userOf(
   context: GraphContext,
   { query, cookies }: { query: string; cookies: string | undefined },
   { settings, provider, flowCookie }: OidcDoor,
-): Promise<string> {
+): Promise<{ userId: string; authorize: string | null }> {
   const flow = flowCookie.read(cookies, context.now());
   if (!flow) {
     throw new GatewayError('UNAUTHENTICATED', {
@@ -90,7 +107,8 @@ async function userOf(
   // Before anything is asked of the provider: two answers at once must not both count.
   await requireFirstAnswer(context.db, context.secrets, flow.state);
   const claims = await provider.finish(query, flow);
-  return ensureProvidedUser(context, await personOf(context.db, claims, settings));
+  const userId = await ensureProvidedUser(context, await personOf(context.db, claims, settings));
+  return { userId, authorize: flow.authorize };
 }
 
 function redirect(response: ServerResponse, location: string, cookies: string[]): void {

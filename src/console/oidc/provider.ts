@@ -4,14 +4,21 @@ import type { Logger } from '../../lib/logger.ts';
 import type { ConsoleOidc } from '../../settings/console-oidc.ts';
 
 /** What a sign-in at the provider begins with and must end with. */
-export type Flow = { state: string; nonce: string; verifier: string; redirectUri: string };
+export type Flow = {
+  state: string;
+  nonce: string;
+  verifier: string;
+  redirectUri: string;
+  /** The query of `/oauth/authorize` to which the sign-in leads back; null for one at the console. */
+  authorize: string | null;
+};
 
 /** What the provider says of a person. */
 export type Claims = Record<string, unknown> & { sub: string };
 
 export type OidcProvider = {
   /** The address at the provider to which a browser is sent, and what its answer must fit. */
-  begin(redirectUri: string): Promise<{ address: URL; flow: Flow }>;
+  begin(redirectUri: string, authorize: string | null): Promise<{ address: URL; flow: Flow }>;
   /** The claims behind the provider's answer; throws UNAUTHENTICATED for one that does not fit the flow. */
   finish(query: string, flow: Flow): Promise<Claims>;
 };
@@ -65,7 +72,7 @@ export function createOidcProvider(
   }
 
   return {
-    begin: (redirectUri) =>
+    begin: (redirectUri, authorize) =>
       judged(async () => {
         const configuration = await discover();
         const flow = {
@@ -73,6 +80,7 @@ export function createOidcProvider(
           nonce: openid.randomNonce(),
           verifier: openid.randomPKCECodeVerifier(),
           redirectUri,
+          authorize,
         };
         const address = openid.buildAuthorizationUrl(configuration, {
           redirect_uri: redirectUri,

@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { ACCESS_TOKEN_SECONDS } from '../../auth/index.ts';
+import { ACCESS_TOKEN_SECONDS, MCP_TOKEN_SECONDS } from '../../auth/index.ts';
 import type { Leases } from '../leases.ts';
 import type { Secrets } from '../secrets.ts';
 import { newSigningKey, type SigningKeyDocument, signingKeyModel } from './model.ts';
@@ -18,7 +18,7 @@ const LEAD = 5 * MINUTE;
  * Milliseconds for which a key is accepted after it signed last: the life of a token, and the difference between
  * clocks.
  */
-const TAIL = ACCESS_TOKEN_SECONDS * 1000 + MINUTE;
+const TAIL = Math.max(ACCESS_TOKEN_SECONDS, MCP_TOKEN_SECONDS) * 1000 + MINUTE;
 /** Milliseconds to wait for another process that looks after the keys. */
 const PATIENCE = 10_000;
 

@@ -1,7 +1,7 @@
-import { ACCESS_TOKEN_SECONDS } from '../../src/auth/index.ts';
-import { paths } from '../oauth2/endpoints.ts';
-import type { OpenApiOperation, PathItem, Response, Schema } from './document.ts';
-import { answerReferences, requestReferences } from './headers.ts';
+import { ACCESS_TOKEN_SECONDS } from '../../../src/auth/index.ts';
+import { paths } from '../../oauth2/endpoints.ts';
+import type { OpenApiOperation, PathItem, Response, Schema } from '../document.ts';
+import { answerReferences, requestReferences } from '../headers.ts';
 
 export const oauth2Tag = {
   name: 'Authentication',
@@ -114,19 +114,32 @@ const metadata = answer(
   'As RFC 8414 has it.',
   {
     issuer: text('Address of this installation.'),
-    token_endpoint: text('Where tokens are asked for.'),
+    authorization_endpoint: text('Where people let MCP clients act for them.'),
+    token_endpoint: text('Where tokens are asked for, for service accounts too.'),
+    registration_endpoint: text('Where MCP clients register.'),
     jwks_uri: text('Where the keys are.'),
-    grant_types_supported: texts('`client_credentials`'),
-    response_types_supported: texts('None.'),
-    token_endpoint_auth_methods_supported: texts('`client_secret_basic`'),
+    grant_types_supported: texts('`authorization_code`, `refresh_token`, `client_credentials`'),
+    response_types_supported: texts('`code`'),
+    code_challenge_methods_supported: texts('`S256`'),
+    token_endpoint_auth_methods_supported: texts(
+      '`none`, `client_secret_basic`, `client_secret_post`, `private_key_jwt`',
+    ),
   },
   {
     issuer: 'https://ai.example.com',
-    token_endpoint: `https://ai.example.com${paths.token}`,
+    authorization_endpoint: 'https://ai.example.com/oauth/authorize',
+    token_endpoint: 'https://ai.example.com/oauth/token',
+    registration_endpoint: 'https://ai.example.com/oauth/register',
     jwks_uri: `https://ai.example.com${paths.keys}`,
-    grant_types_supported: ['client_credentials'],
-    response_types_supported: [],
-    token_endpoint_auth_methods_supported: ['client_secret_basic'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: [
+      'none',
+      'client_secret_basic',
+      'client_secret_post',
+      'private_key_jwt',
+    ],
   },
 );
 

@@ -1,0 +1,1 @@
+export { recordClient, recordGrant, recordGrantEnd } from './audit.ts';
