@@ -27,6 +27,10 @@ export type McpUpstream = {
   /** Items that one page of a list has. */
   pageSize: number;
   requests: McpRequest[];
+  /** Answers a message in its own way: with a reply, or by itself on the response (true); undefined leaves it to the server. */
+  onMessage: (message: Json, response: ServerResponse, request: IncomingMessage) => Json | true | undefined;
+  /** Ids of the sessions that the server knows, in the era that has them. */
+  sessions: Set<string>;
   /** What a path answers to a GET, beside the MCP endpoint: metadata of OAuth. */
   documents: Record<string, Json>;
   /** What the token endpoint at /token answers. */
@@ -35,7 +39,6 @@ export type McpUpstream = {
 };
 
 const MODERN = '2026-07-28';
-const SESSION = 'session-1';
 
 export const tool = (name: string, more: Json = {}): Json => ({
   ...{ name, description: `Does ${name}.`, inputSchema: { type: 'object', properties: {} } },
@@ -45,10 +48,12 @@ export const tool = (name: string, more: Json = {}): Json => ({
 /** An MCP server on loopback that does what the test says. */
 export async function startMcpUpstream(era: McpEra = 'modern'): Promise<McpUpstream> {
   const streams = new Set<ServerResponse>();
+  let sessionCount = 0;
   const upstream: McpUpstream = {
     ...{ url: '', era, tools: [tool('search')], prompts: [], resources: [], templates: [] },
     ...{ instructions: undefined, status: null, statusBody: '', authorization: null, streams: false },
     ...{ pageSize: 1000, requests: [], documents: {}, token: {} },
+    ...{ onMessage: () => undefined, sessions: new Set() },
     stop: () =>
       new Promise((resolve) => {
         for (const stream of streams) stream.end();
@@ -77,24 +82,36 @@ export async function startMcpUpstream(era: McpEra = 'modern'): Promise<McpUpstr
     if (upstream.authorization !== null && headers.authorization !== upstream.authorization)
       return void json(response, 401, { secret: 'what an upstream says of itself' });
     if (upstream.era === 'sse') return void oldWay(method, path, response, text);
-    if (method === 'DELETE') return void response.writeHead(200).end();
+    if (method === 'DELETE') {
+      upstream.sessions.delete(String(headers['mcp-session-id']));
+      return void response.writeHead(200).end();
+    }
     if (method !== 'POST') return void response.writeHead(405).end();
     const message = JSON.parse(text) as Json;
-    if (
-      upstream.era === 'sessions' &&
-      message.method !== 'initialize' &&
-      headers['mcp-session-id'] !== SESSION
-    )
-      return void json(response, 400, rpcError(message.id, -32000, 'Mcp-Session-Id header is required'));
-    const reply = upstream.era === 'modern' ? modernReply(message) : legacyReply(message);
+    if (upstream.era === 'sessions' && message.method !== 'initialize') {
+      const id = headers['mcp-session-id'];
+      if (id === undefined)
+        return void json(response, 400, rpcError(message.id, -32000, 'Mcp-Session-Id header is required'));
+      if (!upstream.sessions.has(String(id)))
+        return void json(response, 404, rpcError(message.id, -32001, 'Session not found'));
+    }
+    const own = upstream.onMessage(message, response, request);
+    if (own === true) return;
+    const reply = own ?? (upstream.era === 'modern' ? modernReply(message) : legacyReply(message));
     if (reply === null) return void response.writeHead(202).end();
     const opens = message.method === 'initialize' && upstream.era === 'sessions';
-    const session: Record<string, string> = opens ? { 'mcp-session-id': SESSION } : {};
+    const session: Record<string, string> = opens ? { 'mcp-session-id': openedSession() } : {};
     if (!upstream.streams) return void json(response, statusOf(reply, upstream.era), reply, session);
     response.writeHead(200, { 'content-type': 'text/event-stream', ...session });
     response.write(': hello\n\n');
     response.write('data: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n');
     response.end(`event: message\ndata: ${JSON.stringify(reply)}\n\n`);
+  }
+
+  function openedSession(): string {
+    const id = `session-${++sessionCount}`;
+    upstream.sessions.add(id);
+    return id;
   }
 
   function modernReply({ id, method, params = {} }: Json): Json | null {

@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { RequestAnswer } from '../exchange/answer.ts';
 import { requireModernShape } from '../exchange/era.ts';
-import { RpcFailure, rpc } from '../exchange/failure.ts';
+import { errorText, RpcFailure, rpc } from '../exchange/failure.ts';
 import type { CallerMessage } from '../exchange/receive.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
@@ -17,7 +17,21 @@ export async function answerModern(
   if (message.kind === 'notification') return void response.writeHead(202).end();
   if (message.kind === 'response')
     throw new RpcFailure(rpc.invalidRequest, 'Invalid request: nothing was asked.', { status: 400 });
-  requireModernShape(message, visit.headers);
   const answer = new RequestAnswer(response, takesEvents(visit.headers));
+  const problem = shapeProblem(message, visit.headers);
+  if (problem) return answer.end(errorText(problem, message.id), problem.status);
   await answerRequest({ visit, server, message, answer, raw }, dependencies);
+}
+
+function shapeProblem(
+  message: CallerMessage & { kind: 'request' },
+  headers: IncomingHttpHeaders,
+): RpcFailure | null {
+  try {
+    requireModernShape(message, headers);
+    return null;
+  } catch (error) {
+    if (error instanceof RpcFailure) return error;
+    throw error;
+  }
 }
