@@ -46,12 +46,15 @@ export class SecretContent {
     return value;
   }
 
+  /** A member, whatever it is. Throws a SecretProblem when there is none. */
+  member(key: string): unknown {
+    const members = this.#parsed();
+    if (members && Object.hasOwn(members, key)) return members[key];
+    throw new SecretProblem('missing', `The secret has no member ${JSON.stringify(key)}.`);
+  }
+
   #valueOf(key: string | null, format: ValueFormat | null): unknown {
-    if (key !== null) {
-      const members = this.#parsed();
-      if (members && Object.hasOwn(members, key)) return members[key];
-      throw new SecretProblem('missing', `The secret has no member ${JSON.stringify(key)}.`);
-    }
+    if (key !== null) return this.member(key);
     if (!this.#hasMembers || format === 'json') return this.#text;
     const values = Object.values(this.#parsed() ?? {});
     if (values.length === 1) return values[0];

@@ -236,6 +236,39 @@ describe('Vault and OpenBao', () => {
     }),
   );
 
+  it.each(['secret/data/openai', 'secret/openai'])(
+    'are asked for %s by whose policy names the path of the API alone',
+    (path) =>
+      onMachine({}, async (app) => {
+        engine.allowed = 'secret/data/openai';
+        const { id } = await makeReference(app, input(byRole, path));
+        expect(await testReference(app, id)).toMatchObject(found);
+        expect(engine.tokens.size).toBe(1);
+        const closed = await makeReference(app, input(byToken, 'secret/other'));
+        expect(await testReference(app, closed.id)).toMatchObject({
+          outcome: 'denied',
+          message: 'Vault does not give this secret (status 403).',
+        });
+      }),
+  );
+
+  it.each([
+    ['a text', 'key'],
+    ['an object', 'object'],
+    ['a number', 'number'],
+  ])('are found to have the member that is meant, be it %s', (_what, secretKey) =>
+    onMachine({}, async (app) => {
+      engine.secrets.set('secret/openai', { key: VALUE, object: { of: VALUE }, number: 7 });
+      const { id } = await makeReference(app, { ...input(byToken), secretKey });
+      expect(await testReference(app, id)).toMatchObject({ ...found, members: ['key', 'object', 'number'] });
+      const other = await makeReference(app, { ...input(byToken), secretKey: 'other' });
+      expect(await testReference(app, other.id)).toMatchObject({
+        outcome: 'missing',
+        message: 'The secret has no member "other".',
+      });
+    }),
+  );
+
   it('are asked in a namespace', () =>
     onMachine({}, async (app) => {
       engine.namespace = 'team-a/';

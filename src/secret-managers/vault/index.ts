@@ -27,27 +27,29 @@ export const hashicorpVault: SecretManager = {
       : 'the path of a secret, such as `secret/openai` or `secret/data/openai`',
   addressOf: ({ vault_addr: address = '' }) => address,
   async read(request) {
-    const { auth, path } = request;
+    const { auth } = request;
     const headers: Record<string, string> = {
       'x-vault-request': 'true',
       ...(auth.vault_namespace !== undefined && { 'x-vault-namespace': auth.vault_namespace }),
     };
     const login = await tokenFor(request, headers);
-    let token = login.token;
-    let answer = await get(request, path, { ...headers, 'x-vault-token': token });
-    if (answer.status === 403 && login.forget) {
-      // A token of a login may end before its time.
-      login.forget();
-      token = (await tokenFor(request, headers)).token;
-      answer = await get(request, path, { ...headers, 'x-vault-token': token });
-    }
-    if (answer.status === 404 && saysVersioned(answer)) {
-      const versioned = await versionedPath(request, { ...headers, 'x-vault-token': token });
-      if (versioned !== null) answer = await get(request, versioned, { ...headers, 'x-vault-token': token });
-    }
-    return contentOf(answer);
+    const answer = await lookUp(request, { ...headers, 'x-vault-token': login.token });
+    if (answer.status !== 403 || !login.forget) return contentOf(answer);
+    // A token of a login may end before its time.
+    login.forget();
+    const { token } = await tokenFor(request, headers);
+    return contentOf(await lookUp(request, { ...headers, 'x-vault-token': token }));
   },
 };
+
+/** What Vault answers for the path, which may lack the `data` that engines of version 2 have behind their mount. */
+async function lookUp(request: SecretRequest, headers: Record<string, string>): Promise<ManagerAnswer> {
+  const answer = await get(request, request.path, headers);
+  // Policies mostly allow the path with `data` alone, so that the other one is refused before Vault could say what is wrong.
+  if (answer.status !== 403 && !(answer.status === 404 && saysVersioned(answer))) return answer;
+  const versioned = await versionedPath(request, headers);
+  return versioned === null ? answer : get(request, versioned, headers);
+}
 
 const segments = (path: string): string[] => path.replace(/^\/|\/$/g, '').split('/');
 
@@ -72,16 +74,18 @@ const saysVersioned = ({ json }: ManagerAnswer): boolean =>
   Array.isArray(json.warnings) &&
   json.warnings.some((each) => /versioned/i.test(String(each)));
 
-/** The same path in an engine of version 2, whose mount Vault tells; null where it does not. */
+/** The path with `data` in an engine of version 2; null where it has that, or Vault tells of no such engine. */
 async function versionedPath(
   request: SecretRequest,
   headers: Record<string, string>,
 ): Promise<string | null> {
   const path = segments(request.path).join('/');
   const { json } = await get(request, `sys/internal/ui/mounts/${path}`, headers);
-  const mount = isObject(json) && isObject(json.data) ? json.data.path : undefined;
-  if (typeof mount !== 'string' || mount === '' || !`${path}/`.startsWith(mount)) return null;
-  return `${mount}data/${path.slice(mount.length)}`;
+  const { path: mount, options } = isObject(json) && isObject(json.data) ? json.data : {};
+  if (!isObject(options) || options.version !== '2') return null;
+  if (typeof mount !== 'string' || mount === '' || !path.startsWith(mount)) return null;
+  const place = path.slice(mount.length);
+  return place.startsWith('data/') ? null : `${mount}data/${place}`;
 }
 
 function contentOf({ status, json }: ManagerAnswer): SecretContent {

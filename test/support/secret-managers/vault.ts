@@ -13,6 +13,8 @@ export type VaultServer = {
   tokens: Set<string>;
   /** When set, the namespace that has the engines. */
   namespace: string | undefined;
+  /** When set, the one path that the tokens' policy allows, beside what the default policy does. */
+  allowed: string | undefined;
   script: Script;
 };
 
@@ -25,6 +27,7 @@ export function vaultServer(): VaultServer {
     secrets: new Map(),
     tokens: new Set(),
     namespace: undefined,
+    allowed: undefined,
     script: (request, response, raw) => answerOf(server, request)(request, response, raw),
   };
   return server;
@@ -41,6 +44,7 @@ function answerOf(server: VaultServer, { method, url, headers, body }: ReceivedR
     return json(200, {
       data: { path: `${mount}/`, type: 'kv', options: { version: mount === 'kv1' ? '1' : '2' } },
     });
+  if (server.allowed !== undefined && path !== server.allowed) return problems(403);
   if (path.startsWith('kv1/')) {
     const data = server.secrets.get(path);
     return data ? json(200, { lease_duration: 2_764_800, data }) : problems(404);

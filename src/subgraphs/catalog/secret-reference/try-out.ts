@@ -15,8 +15,8 @@ export async function testSecretReference(context: GraphContext, id: string): Pr
   let problem: SecretProblem | null = null;
   try {
     content = await context.secretManagers.read(sourceOf(context.secrets, reference));
-    // Fails where the member that is meant is not there; mappings may name others.
-    if (reference.secretKey !== null) content.pick(reference.secretKey, 'json');
+    // Fails where the member that is meant is not there; mappings may name others, and say how it is taken.
+    if (reference.secretKey !== null) content.member(reference.secretKey);
   } catch (error) {
     if (!(error instanceof SecretProblem)) throw error;
     problem = error;
