@@ -16,7 +16,6 @@ export function Code({ text, label, copied = text, className }: CodeProps) {
     <figure className={classes('relative rounded-control border border-line bg-sunken', className)}>
       {/* A region that scrolls must be reached by keyboard. */}
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls needs the keyboard
         tabIndex={0}
         role="region"
         aria-label={label}

@@ -36,8 +36,12 @@ export function Table<Row>(props: TableProps<Row>) {
 
 function WideTable<Row>({ label, columns, rows, keyOf, onOpen, isChosen }: TableProps<Row>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls needs the keyboard
-    <div className="overflow-x-auto outline-offset-[-2px]" role="region" aria-label={label} tabIndex={0}>
+    <div
+      className="overflow-x-auto bg-surface outline-offset-[-2px]"
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+    >
       <table className="w-full border-collapse text-body">
         <thead>
           <tr>
@@ -47,7 +51,7 @@ function WideTable<Row>({ label, columns, rows, keyOf, onOpen, isChosen }: Table
                 scope="col"
                 style={{ width }}
                 className={classes(
-                  'sticky top-0 z-10 h-8 border-b border-line bg-bg px-3 text-meta font-[480] whitespace-nowrap text-faint first:pl-4 last:pr-4',
+                  'sticky top-0 z-10 h-8 border-b border-line bg-bg px-3 text-meta font-[480] whitespace-nowrap text-faint first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6',
                   align === 'end' ? 'text-right' : 'text-left',
                 )}
               >
@@ -71,7 +75,7 @@ function WideTable<Row>({ label, columns, rows, keyOf, onOpen, isChosen }: Table
                 <td
                   key={key}
                   className={classes(
-                    'max-w-[28rem] truncate px-3 whitespace-nowrap first:pl-4 last:pr-4',
+                    'max-w-[28rem] truncate px-3 whitespace-nowrap first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6',
                     align === 'end' && 'text-right',
                     isMono && 'mono',
                   )}

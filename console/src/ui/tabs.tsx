@@ -9,7 +9,7 @@ type TabsProps = { tabs: readonly Tab[]; value: string; onChange(value: string):
 export function Tabs({ tabs, value, onChange, label }: TabsProps) {
   return (
     <Parts.Root value={value} onValueChange={(chosen) => onChange(String(chosen))}>
-      <Parts.List aria-label={label} className="flex gap-4 overflow-x-auto border-b border-line px-4">
+      <Parts.List aria-label={label} className="flex gap-4 overflow-x-auto border-b border-line px-4 sm:px-6">
         {tabs.map((tab) => (
           <Parts.Tab
             key={tab.value}

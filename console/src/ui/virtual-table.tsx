@@ -62,7 +62,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     <div
       ref={scroller}
       onScroll={({ currentTarget }) => onTop?.(currentTarget.scrollTop < height)}
-      className="min-h-0 flex-1 overflow-auto outline-offset-[-2px] [contain:strict]"
+      className="min-h-0 flex-1 overflow-auto bg-surface outline-offset-[-2px] [contain:strict]"
     >
       <div
         role="grid"
@@ -84,7 +84,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
                 role="columnheader"
                 tabIndex={-1}
                 className={classes(
-                  'truncate px-2 text-meta text-faint first:pl-4 last:pr-4',
+                  'truncate px-2 text-meta text-faint first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6',
                   align === 'end' && 'text-right',
                 )}
               >
@@ -134,7 +134,7 @@ const cellOf = <Row,>({ key, cell, align, isMono }: Column<Row>, row: Row) => (
     role="gridcell"
     tabIndex={-1}
     className={classes(
-      'min-w-0 truncate px-2 first:pl-4 last:pr-4',
+      'min-w-0 truncate px-2 first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6',
       align === 'end' && 'text-right',
       isMono && 'mono',
     )}
