@@ -176,7 +176,7 @@ export function createApp(dependencies: AppDependencies): App {
   const mcpDoor = createMcpServing({
     ...{ settings, db, secrets, changes, directory, requestLog, bodies, now, log },
     ...{ send: inference.http.send, hostPolicy: inference.hostPolicy, secretMemory: inference.secretMemory },
-    ...{ tokens: mcp.tokens, snapshot: mcp.snapshot, authenticate: access.forMcp },
+    ...{ tokens: mcp.tokens, oauth: mcp.oauth, snapshot: mcp.snapshot, authenticate: access.forMcp },
   });
   const dataplane = createDataplane(inference);
   const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));

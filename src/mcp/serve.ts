@@ -18,6 +18,7 @@ import { createHandshakes } from './lines/handshake.ts';
 import { createLines } from './lines/lines.ts';
 import { createSharedCredentials } from './lines/shared-credentials.ts';
 import { withMock } from './mock/index.ts';
+import type { McpOauth } from './oauth/index.ts';
 import type { RelayCall } from './relay/call.ts';
 import { createInterim } from './relay/interim.ts';
 import { createRelay } from './relay/relay.ts';
@@ -34,6 +35,7 @@ export type McpServing = {
   hostPolicy: HostPolicy;
   secretMemory: SecretMemory;
   tokens: ClientTokens;
+  oauth: Pick<McpOauth, 'tokens'>;
   snapshot: McpSnapshot;
   directory: Pick<Directory, 'workspaces'>;
   authenticate: DoorAuthenticate;
@@ -47,6 +49,7 @@ export type McpServing = {
 export function createMcpServing(given: McpServing): McpDoor & { start(): Promise<void> } {
   const { settings, db, secrets, changes, hostPolicy, snapshot, directory, requestLog, bodies, now, log } =
     given;
+  const baseUrl = settings.mcp.baseUrl ?? settings.identity.publicUrl;
   const wire = withMock(createUpstreamWire(given.send, hostPolicy));
   const sessions = createSessionStore({
     sessions: () => nativeDb(db).collection('mcp_sessions'),
@@ -63,9 +66,13 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
     running: new Map<string, RelayCall>(),
     streams: new McpStreams(),
     workspaces: directory.workspaces,
-    authenticate: createMcpAuthenticate(given.authenticate),
     guard: { corsOrigins: settings.corsOrigins, listenHost: settings.listen.host },
-    baseUrl: settings.mcp.baseUrl ?? settings.identity.publicUrl,
+    baseUrl,
+    authenticate: createMcpAuthenticate({
+      authenticate: given.authenticate,
+      tokens: given.oauth.tokens,
+      baseUrl,
+    }),
   });
   return { ...door, start: sessions.start };
 }

@@ -5,6 +5,8 @@ import { GatewayError } from '../../errors/index.ts';
 import { clientAddress } from '../../lib/http/client-address.ts';
 import type { McpCaller } from '../exchange/caller.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
+import { isMcpToken, type McpTokenBearer, type McpTokenVerifier } from '../oauth/index.ts';
+import { baseUrlOf } from './base-url.ts';
 import { challenge, insufficientScope } from './challenge.ts';
 
 /** Finds out who sends a request; throws, or rejects with, an RpcFailure. `resourceUrl`: the endpoint that was asked. */
@@ -13,8 +15,16 @@ export type AuthenticateMcp = (
   resourceUrl: string,
 ) => McpCaller | Promise<McpCaller>;
 
-/** Takes the credentials of the gateway: keys, access tokens of service accounts, and JWTs of its issuers. */
-export function createMcpAuthenticate(authenticate: DoorAuthenticate): AuthenticateMcp {
+type Proofs = {
+  /** Takes keys, access tokens of service accounts, and JWTs of issuers. */
+  authenticate: DoorAuthenticate;
+  tokens: McpTokenVerifier;
+  /** As it is configured; null where the request says at which address it came in. */
+  baseUrl: string | null;
+};
+
+/** Takes the credentials of the gateway, and the tokens that people let clients have. */
+export function createMcpAuthenticate({ authenticate, tokens, baseUrl }: Proofs): AuthenticateMcp {
   return function authenticateMcp(request, resourceUrl) {
     const credential = credentialOf(request.headers);
     if (credential === null)
@@ -26,12 +36,26 @@ export function createMcpAuthenticate(authenticate: DoorAuthenticate): Authentic
     const admitted = (key: KeyRecord) => callerOf(key, resourceUrl);
     const refused = (error: unknown) => Promise.reject(refusalOf(error, resourceUrl));
     try {
+      if (credential.isToken && isMcpToken(credential.secret)) {
+        const bearer = tokens.verify(credential.secret, [resourceUrl, baseUrlOf(baseUrl, request)]);
+        const byToken = (known: McpTokenBearer) => callerByToken(known, resourceUrl);
+        return bearer instanceof Promise ? bearer.catch(refused).then(byToken) : byToken(bearer);
+      }
       const found = authenticate(credential, clientAddress(request));
       return found instanceof Promise ? found.catch(refused).then(admitted) : admitted(found);
     } catch (error) {
       throw refusalOf(error, resourceUrl);
     }
   };
+}
+
+/** Lists and reads are open to every token: what calls is judged with each message. */
+function callerByToken(
+  { record, clientId, mayRead, mayCall }: McpTokenBearer,
+  resourceUrl: string,
+): McpCaller {
+  if (!mayRead) throw insufficientScope(resourceUrl, 'The access token has no scope of MCP servers.');
+  return { key: record, authType: 'oauth', clientId, mayCall };
 }
 
 function callerOf(key: KeyRecord, resourceUrl: string): McpCaller {

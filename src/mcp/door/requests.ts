@@ -11,6 +11,7 @@ import { type McpRelay, relayedMethods } from '../relay/relay.ts';
 import type { SessionStore } from '../session/index.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { SERVER_INFO } from '../upstream/index.ts';
+import { insufficientScope } from './challenge.ts';
 
 export type RequestDependencies = {
   relay: McpRelay;
@@ -69,9 +70,9 @@ async function relayed({ visit, server, message, answer, raw }: Given, dependenc
   }
 }
 
-function requireRight({ caller }: McpVisit, method: string): void {
+function requireRight({ caller, resourceUrl }: McpVisit, method: string): void {
   if (caller.mayCall || method !== 'tools/call') return;
-  throw new RpcFailure(rpc.forbidden, 'The token may read, and not call tools.', { status: 403 });
+  throw insufficientScope(resourceUrl, 'The token may read, and not call tools.', 'mcp:write');
 }
 
 /** What the gateway answers by itself. */

@@ -9,8 +9,10 @@ export {
 } from './clients/index.ts';
 export {
   type GrantHolder,
+  isMcpToken,
   type McpGrantDocument,
   type McpTokenBearer,
+  type McpTokenVerifier,
   mcpGrantModel,
   usedOnceModel,
 } from './grants/index.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
 import { ACCESS_TOKEN_TYPE, tokenExpired, tokenInvalid } from '../../../auth/index.ts';
 import type { SigningKeys } from '../../../storage/signing-keys/index.ts';
 
@@ -72,5 +72,16 @@ export async function proveMcpToken(token: string, key: PublicKey, now: Date): P
   } catch (cause) {
     if (cause instanceof errors.JWTExpired) throw tokenExpired();
     throw cause instanceof errors.JOSEError ? tokenInvalid(cause) : cause;
+  }
+}
+
+/** Whether a JWT says that it is for MCP servers; nothing of it is proven. */
+export function isMcpToken(token: string): boolean {
+  try {
+    const { grant_id: grantId } = decodeJwt(token);
+    return typeof grantId === 'string';
+  } catch {
+    // What cannot be read is left to whoever judges other tokens.
+    return false;
   }
 }

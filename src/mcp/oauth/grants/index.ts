@@ -1,3 +1,4 @@
+export { isMcpToken } from './access-token.ts';
 export { type Consented, makeGrant, useCode } from './code.ts';
 export { endGrant, type GrantDeps, type McpTokenAnswer, tokensOf } from './issue.ts';
 export { type GrantHolder, type McpGrantDocument, mcpGrantModel, usedOnceModel } from './model.ts';
