@@ -148,8 +148,8 @@ export function recordAt(createdAt: Date, caller: Caller, random: Random, incide
   const status = isRefused ? 429 : chance < 0.985 ? 200 : chance < 0.99 ? 429 : chance < 0.995 ? 503 : 400;
   const isHit = status === 200 && habit.config === 'pc-search-cheap' && random() < 0.35;
   const isStreamed = random() < 0.6;
-  const prompt = Math.floor(80 * Math.exp(random() * 3.4));
-  const completion = status === 200 ? Math.floor(20 * Math.exp(random() * 3)) : 0;
+  const prompt = Math.floor(600 * Math.exp(random() * 3.4));
+  const completion = status === 200 ? Math.floor(60 * Math.exp(random() * 3)) : 0;
   // A dollar a million tokens is a thousand nanodollars a token.
   const price = model.price && Math.round((prompt * model.price[0] + completion * model.price[1]) * 1000);
   const isPriced = status === 200 && price !== null;

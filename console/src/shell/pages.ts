@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react';
 import type { IconName } from '../ui/index.ts';
+import type { RangeName } from './range.ts';
 
 /** What the module of a page exports. */
 export type PageModule = {
@@ -20,6 +21,8 @@ export type PageEntry = {
   scopes: readonly string[];
   /** Whether the range of the top bar is about it. */
   hasRange?: boolean;
+  /** The range where the address names none; a day unless given. */
+  usualRange?: RangeName;
   hasDetail?: boolean;
   load(): Promise<PageModule>;
 };
@@ -33,6 +36,16 @@ const keyLists = [
 /** Every page of the frame, in the order of the sidebar. */
 export const pages: readonly PageEntry[] = [
   {
+    path: 'home',
+    label: 'Home',
+    icon: 'home',
+    group: 'Observe',
+    key: 'h',
+    scopes: ['analytics.view'],
+    hasRange: true,
+    load: () => import('../pages/home/page.tsx'),
+  },
+  {
     path: 'logs',
     label: 'Logs',
     icon: 'logs',
@@ -42,6 +55,17 @@ export const pages: readonly PageEntry[] = [
     hasRange: true,
     hasDetail: true,
     load: () => import('../pages/logs/page.tsx'),
+  },
+  {
+    path: 'spend',
+    label: 'Spend',
+    icon: 'spend',
+    group: 'Observe',
+    key: 's',
+    scopes: ['analytics.view'],
+    hasRange: true,
+    usualRange: '30d',
+    load: () => import('../pages/spend/page.tsx'),
   },
   {
     path: 'keys',

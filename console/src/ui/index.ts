@@ -9,13 +9,14 @@
  * - Status, Banner, Notice (empty), Failure (error), SkeletonRows, Skeleton, useIsSlow: the states of a page
  * - Page (page.tsx): title, sentence and actions of a page; Figure: a number with its course
  * - Id, CopyButton, CopyIcon, Code, Kbd: texts to copy
- * - Bars (stacked, drag chooses a time), Sparkline, Meter, colourOf: charts
+ * - Bars (stacked, drag chooses a time), Sparkline, Meter, colourOf, Swatch: charts
  */
 export { Button, buttonClasses, IconButton } from './button.tsx';
 export { type Bar, type BarPart, Bars } from './charts/bars.tsx';
 export { type Colour, colourOf, paint } from './charts/colours.ts';
 export { Meter } from './charts/meter.tsx';
 export { Sparkline } from './charts/sparkline.tsx';
+export { Swatch } from './charts/swatch.tsx';
 export { classes } from './classes.ts';
 export { Code } from './code.tsx';
 export { CopyButton, CopyIcon, Id, useCopy } from './copy.tsx';

@@ -20,7 +20,7 @@ export function TopBar({ onSearch, onHelp }: { onSearch(): void; onHelp(): void 
       <WorkspaceChoice />
       <span className="flex-1" />
       <LiveDot />
-      {page?.hasRange && <RangeChoice />}
+      {page?.hasRange && <RangeChoice usual={page.usualRange} />}
       <ZoneChoice />
       <IconButton icon="search" label="Search and commands" className="sm:hidden" onClick={onSearch} />
       <IconButton
@@ -60,8 +60,8 @@ function WorkspaceChoice() {
   );
 }
 
-function RangeChoice() {
-  const { name, label, choose } = useRange();
+function RangeChoice({ usual }: { usual: RangeName | undefined }) {
+  const { name, label, choose } = useRange(usual);
   const own = name === null ? [{ value: 'own', label }] : [];
   return (
     <Select<string>

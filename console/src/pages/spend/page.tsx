@@ -1,0 +1,94 @@
+import { useDocument } from '../../data/use-document.ts';
+import { money } from '../../format/money.ts';
+import { change, percent } from '../../format/number.ts';
+import { zoneName } from '../../format/time.ts';
+import { useSearch } from '../../shell/address.ts';
+import { useRange } from '../../shell/range.ts';
+import { useViewer } from '../../shell/session/viewer.ts';
+import { Asked } from '../../shell/states/asked.tsx';
+import { useZone } from '../../shell/stored.ts';
+import { Page } from '../../ui/page.tsx';
+import { SpendByMetadataDocument, SpendDocument, type SpendQuery } from './documents.ts';
+import { Course } from './parts/course.tsx';
+import { byText, dimensions, filterOf, nameOf, readBy } from './parts/dimension.ts';
+import { NothingSpent } from './parts/nothing-spent.tsx';
+import { metadataRows, type Row, rowsOf } from './parts/rows.ts';
+import { SpendTable } from './parts/spend-table.tsx';
+import { SpendTools } from './parts/spend-tools.tsx';
+
+/** Who spends what, and is it normal? */
+export default function Spend() {
+  const [search] = useSearch();
+  const by = readBy(search.by);
+  const metadataKey = 'metadataKey' in by ? by.metadataKey : null;
+  const { from, to, label, zoom } = useRange('30d');
+  const [zone] = useZone();
+  const viewer = useViewer();
+  const span = Date.parse(to) - Date.parse(from);
+  const query = useDocument(SpendDocument, {
+    before: new Date(Date.parse(from) - span).toISOString(),
+    min: from,
+    max: to,
+    zone: zoneName(zone),
+    by: 'dimension' in by ? by.dimension : 'model',
+    mayKeys: viewer.permissions.some((scope) => scope.endsWith('_api_keys.list')),
+  });
+  const ofMetadata = useDocument(
+    SpendByMetadataDocument,
+    { min: from, max: to, key: metadataKey ?? '' },
+    { isEnabled: metadataKey !== null },
+  );
+  const head = 'dimension' in by ? dimensions[by.dimension].label : by.metadataKey;
+  const { data } = query;
+  const rows =
+    metadataKey === null
+      ? data
+        ? rowsOf(by, data)
+        : []
+      : ofMetadata.data
+        ? metadataRows(ofMetadata.data)
+        : [];
+  const names = new Map(data?.apiKeys?.data.map(({ id, name }) => [id, name]));
+  return (
+    <Page
+      title="Spend"
+      answer={data && sentenceOf(data, rows, label)}
+      actions={
+        <SpendTools value={byText(by)} metadataKeys={data?.now?.metadataKeys ?? []} rows={rows} head={head} />
+      }
+    >
+      <Asked query={query} what="Costs">
+        {({ now }) =>
+          !now || now.requests.summary.total === 0 ? (
+            <NothingSpent />
+          ) : (
+            <>
+              <Course
+                now={now}
+                nameOf={(value) => nameOf('dimension' in by ? by : { dimension: 'model' }, value, names)}
+                zone={zone}
+                hasNames={metadataKey !== null}
+                onZoom={zoom}
+              />
+              <SpendTable
+                head={head}
+                rows={rows}
+                hasSeries={metadataKey === null}
+                filterOf={({ value }) => (value === null ? null : filterOf(by, value))}
+              />
+            </>
+          )
+        }
+      </Asked>
+    </Page>
+  );
+}
+
+function sentenceOf({ now, before }: SpendQuery, rows: readonly Row[], label: string): string {
+  const total = now?.cost.summary.total ?? 0;
+  const earlier = before?.cost.summary.total ?? 0;
+  const compared = earlier === 0 ? '' : `, ${change(total, earlier)} against the time before`;
+  const [most] = rows;
+  const share = most && most.cost > 0 ? `; ${most.name} is ${percent(most.share)}` : '';
+  return `${label}: ${money(total)}${compared}${share}.`;
+}
