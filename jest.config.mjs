@@ -12,6 +12,8 @@ process.once('exit', () => rmSync(stores, { recursive: true, force: true, maxRet
 
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // These need a browser, and have a configuration of their own.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/console-browser/'],
   testEnvironment: 'node',
   runtime: '<rootDir>/test/support/runtime.mjs',
   extensionsToTreatAsEsm: ['.ts'],

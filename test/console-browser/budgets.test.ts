@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from '@jest/globals';
+
+const dist = join(import.meta.dirname, '../../console/dist');
+const KB = 1000;
+
+const zipped = (name: string): number => gzipSync(readFileSync(join(dist, name))).length;
+const sum = (names: readonly string[]): number => names.reduce((total, name) => total + zipped(name), 0);
+
+const index = readFileSync(join(dist, 'index.html'), 'utf8');
+const named = [...index.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name = '']) => name);
+const initial = (extension: string) => named.filter((name) => name.endsWith(extension));
+
+it('the first page loads at most 250 kB of scripts and 25 kB of styles', () => {
+  expect(initial('.js').length).toBeGreaterThan(0);
+  expect(sum(initial('.js'))).toBeLessThanOrEqual(250 * KB);
+  expect(sum(initial('.css'))).toBeLessThanOrEqual(25 * KB);
+});
+
+it('what a page loads beside that is at most 100 kB, and 140 kB for an editor', () => {
+  const first = new Set(initial('.js'));
+  const later = readdirSync(join(dist, 'assets'))
+    .map((name) => `assets/${name}`)
+    .filter((name) => name.endsWith('.js') && !first.has(name));
+  const tooLarge = later
+    .map((name) => ({ name, size: zipped(name) }))
+    .filter(({ name, size }) => size > (/editor/.test(name) ? 140 : 100) * KB);
+  expect(tooLarge).toEqual([]);
+});
+
+it('at most two fonts are loaded at once, of 90 kB together', () => {
+  const fonts = initial('.woff2');
+  expect(fonts.length).toBeLessThanOrEqual(2);
+  const bytes = fonts.reduce((total, name) => total + readFileSync(join(dist, name)).length, 0);
+  expect(bytes).toBeLessThanOrEqual(90 * KB);
+});
