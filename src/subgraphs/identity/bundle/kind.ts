@@ -63,6 +63,8 @@ export type Kind = {
   /** True where two resources cannot have the same spec: an equal one is adopted whatever it is called. */
   isUniqueBySpec?: true;
   references?(spec: JsonObject): SpecReference[];
+  /** False where what it refers to does not let it be made any more; `integration` is null where it may not be seen. */
+  isPossible?(spec: JsonObject, integration: JsonObject | null): boolean;
   /** The places of secrets in a spec, by the names of members. */
   secrets?(spec: JsonObject): SpecPath[];
   /** Further problems of a spec, each with its place. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../lib/json.ts';
 import type { GraphContext } from '../../context.ts';
 import type { Bundle, BundleKind, BundlePlan, PlanBundleInput } from '../../types.generated.ts';
 import { documentOf } from './documents.ts';
@@ -14,12 +15,15 @@ export async function exportBundle(context: GraphContext, args: ExportArguments)
   const leftOut = [...closed.keys()].filter((kind) => wanted.has(kind));
   const [refused] = leftOut;
   if (args.kinds && refused) throw closed.get(refused);
+  const integrationOf = ({ integration }: JsonObject) =>
+    of('Integration').get(String(integration))?.spec ?? null;
   const documents = kinds
     .filter(({ name }) => wanted.has(name))
     .flatMap((kind) =>
       [...of(kind.name)]
         .sort(([one], [other]) => (one < other ? -1 : 1))
         .filter(([, { entry }]) => !args.bundle || entry?.bundle === args.bundle)
+        .filter(([, { spec }]) => kind.isPossible?.(spec, integrationOf(spec)) ?? true)
         .map(([, stored]) => documentOf(kind, stored, stored.entry?.bundle ?? null)),
     );
   return { documents, leftOut };

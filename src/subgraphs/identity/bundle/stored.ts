@@ -29,6 +29,7 @@ export async function readWorld(context: GraphContext, wanted: ReadonlySet<Bundl
     ...wanted,
     'Workspace',
     ...(wanted.has('ApiKey') ? ['Config' as const] : []),
+    ...(wanted.has('Provider') ? ['Integration' as const] : []),
   ]);
   const entries = await readEntries(context, [...needed]);
   const stored = new Map<BundleKind, ReadonlyMap<string, Stored>>();

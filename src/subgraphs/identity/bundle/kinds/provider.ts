@@ -24,6 +24,10 @@ const mappingInputs = ({ secretMappings }: JsonObject) =>
     mappingInput(name, value),
   );
 
+const isShared = ({ allWorkspaces, workspaces, deniedWorkspaces }: JsonObject, slug: string): boolean =>
+  (workspaces as string[]).includes(slug) ||
+  (allWorkspaces === true && !(deniedWorkspaces as string[]).includes(slug));
+
 export const provider: Kind = {
   name: 'Provider',
   spec: z.strictObject({
@@ -62,6 +66,12 @@ export const provider: Kind = {
       mappingReference(value, ['secretMappings', name]),
     ),
   ],
+  // A workspace may have lost an integration of which it has providers: no call goes through them.
+  isPossible: ({ workspace }, integration) =>
+    integration === null ||
+    (integration.workspace === null
+      ? isShared(integration, String(workspace))
+      : integration.workspace === workspace),
   async create({ run, names, slug, spec: { workspace, integration, ...spec } }) {
     const input = {
       ...spec,
