@@ -1,5 +1,5 @@
 import { Dialog as Parts } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 
@@ -29,11 +29,14 @@ export function Dialog({
   actions,
   size = 'medium',
 }: DialogProps) {
+  const body = useRef<HTMLDivElement>(null);
   return (
     <Parts.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Parts.Portal>
         <Parts.Backdrop className={backdrop} />
         <Parts.Popup
+          // What is to be filled in comes before the button that closes.
+          initialFocus={() => body.current?.querySelector<HTMLElement>('input, textarea, button') ?? true}
           className={classes(
             'fixed z-40 flex flex-col border border-line bg-surface shadow-float outline-none transition-[opacity,translate]',
             'inset-x-0 bottom-0 max-h-[92dvh] rounded-t-panel data-[starting-style]:opacity-0 data-[ending-style]:opacity-0',
@@ -50,7 +53,9 @@ export function Dialog({
             </div>
             <Parts.Close render={<IconButton icon="cross" label="Close" className="-mt-0.5 -mr-1" />} />
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-4 pb-4">{children}</div>
+          <div ref={body} className="min-h-0 flex-1 overflow-y-auto px-4 pb-4">
+            {children}
+          </div>
           {actions && (
             <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-3">
               {actions}
