@@ -3,7 +3,7 @@ import type { CheckFinding, CheckInput, CheckServices, PreparedCheck, TextEdit }
 import type { GuardedCheck } from '../prepare.ts';
 import type { FoundSegment } from '../segments/index.ts';
 import type { CheckBreakers } from './breaker.ts';
-import { type Examination, inOriginal, inputOf, type LocalFinding, locally } from './locally.ts';
+import { type Examination, inOriginal, inputOf, type PlacedFinding, locally } from './locally.ts';
 import { blankCheckResult, type CheckResult } from './results.ts';
 
 /** What every check of a process has in common. */
@@ -18,7 +18,7 @@ type LongTexts = {
   run(
     check: PreparedCheck,
     input: Pick<CheckInput, 'phase' | 'signal'> & LongSegments,
-  ): Promise<LocalFinding>;
+  ): Promise<PlacedFinding>;
 };
 type LongSegments = Pick<Examination, 'segments'>;
 
@@ -42,7 +42,7 @@ export function examine(
   const startedAt = performance.now();
   const result = blankCheckResult(check, new Date());
   const ended = (): number => Math.round((performance.now() - startedAt) * 100) / 100;
-  const found = ({ finding, edits }: LocalFinding): Examined => {
+  const found = ({ finding, edits }: PlacedFinding): Examined => {
     result.verdict = finding.verdict;
     result.data = finding.data ?? null;
     result.execution_time = ended();
@@ -77,14 +77,14 @@ const elsewhere = (
   check: GuardedCheck,
   { phase, segments, running: { signal } }: Examination,
   { longTexts }: CheckHouse,
-): Promise<LocalFinding> => longTexts.run(check, { phase, segments, signal });
+): Promise<PlacedFinding> => longTexts.run(check, { phase, segments, signal });
 
 /** A service is asked once, about the texts and all ways to read them. */
 async function remotely(
   check: GuardedCheck,
   examination: Examination,
   house: CheckHouse,
-): Promise<LocalFinding> {
+): Promise<PlacedFinding> {
   const { breakers, services } = house;
   if (breakers.isOpen(check, Date.now()))
     throw named('CircuitOpen', 'The service failed several times in a row and is left alone for a while.');

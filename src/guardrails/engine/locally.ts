@@ -21,7 +21,7 @@ export function lazyViews(segments: readonly FoundSegment[]): () => readonly Tex
 }
 
 /** What a check has found, with its edits in the original texts. */
-export type LocalFinding = { finding: CheckFinding; edits: readonly TextEdit[] };
+export type PlacedFinding = { finding: CheckFinding; edits: readonly TextEdit[] };
 
 export const inputOf = ({ phase, call, running }: Examination, segments: readonly Segment[]): CheckInput => ({
   phase,
@@ -38,7 +38,7 @@ export function locally(
   check: Pick<PreparedCheck, 'run' | 'detects' | 'mayEdit'>,
   examination: Examination,
   services: CheckServices,
-): LocalFinding | Promise<LocalFinding> {
+): PlacedFinding | Promise<PlacedFinding> {
   const { segments, views } = examination;
   const first = check.run(inputOf(examination, segments), services);
   if (!check.detects) return withFinding(first, (finding) => ({ finding, edits: finding.edits ?? [] }));
@@ -57,7 +57,7 @@ export function locally(
       finding: finding.verdict ? { ...finding, ...(hidden.verdict ? {} : hidden) } : finding,
       edits: [...seen.edits, ...inOriginal(hidden.edits ?? [], others)],
     }));
-  }) as LocalFinding | Promise<LocalFinding>;
+  }) as PlacedFinding | Promise<PlacedFinding>;
 }
 
 const withFinding = <Result>(

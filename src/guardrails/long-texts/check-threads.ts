@@ -1,7 +1,7 @@
 import type { Logger } from '../../lib/logger.ts';
 import { ThreadError, ThreadLine } from '../../lib/threads/thread-line.ts';
 import type { CheckInput, PreparedCheck } from '../check.ts';
-import type { LocalFinding } from '../engine/locally.ts';
+import type { PlacedFinding } from '../engine/locally.ts';
 import type { FoundSegment } from '../segments/index.ts';
 import type { CheckCalls, FarFinding, LongExamination } from './messages.ts';
 
@@ -43,7 +43,7 @@ export class CheckThreads {
   }
 
   /** Rejects with an Error for what the check itself throws, for its time, and where too many texts wait. */
-  async run(check: PreparedCheck, { phase, segments, signal }: LongInput): Promise<LocalFinding> {
+  async run(check: PreparedCheck, { phase, segments, signal }: LongInput): Promise<PlacedFinding> {
     const { id } = check.check;
     const examination: LongExamination = { id, parameters: check.parameters, phase, segments };
     const { finding, edits } = await new Promise<FarFinding>((resolve, reject) =>
