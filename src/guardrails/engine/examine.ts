@@ -3,7 +3,7 @@ import type { CheckFinding, CheckInput, CheckServices, PreparedCheck, TextEdit }
 import type { GuardedCheck } from '../prepare.ts';
 import type { FoundSegment } from '../segments/index.ts';
 import type { CheckBreakers } from './breaker.ts';
-import { type Examination, inOriginal, inputOf, type PlacedFinding, locally } from './locally.ts';
+import { type Examination, inOriginal, inputOf, locally, type PlacedFinding } from './locally.ts';
 import { blankCheckResult, type CheckResult } from './results.ts';
 
 /** What every check of a process has in common. */
