@@ -93,6 +93,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       throw new Error('Nobody asks the plain server how it runs.');
     }),
     checkAdmission: async () => Promise.reject(new Error('There is no data plane here.')),
+    threadErasure: undefined as never,
     runs: {
       create: noRuns,
       submit: noRuns,

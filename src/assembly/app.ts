@@ -66,6 +66,7 @@ import { type Lifecycle, startAll, stopAll } from './lifecycle.ts';
 import { createMcp } from './mcp.ts';
 import { createNotices } from './notices.ts';
 import { createRecording } from './recording.ts';
+import { createThreadUpkeep } from './threads.ts';
 
 export type AppDependencies = {
   settings: Settings;
@@ -196,6 +197,7 @@ export function createApp(dependencies: AppDependencies): App {
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
     ...{ dataplane, tools, changes, secrets, now, log },
   });
+  const threads = createThreadUpkeep(settings, { runs, files, db, leases, now, log });
   const batches = createBatchEngine({
     batches: () => nativeDb(db).collection('batches'),
     lines: () => nativeDb(db).collection('batch_lines'),
@@ -224,6 +226,7 @@ export function createApp(dependencies: AppDependencies): App {
     files,
     batches,
     runs,
+    threadErasure: threads.erasure,
     mcp,
     knowledge,
     vectorStores: settings.vectorStores,
@@ -326,6 +329,7 @@ export function createApp(dependencies: AppDependencies): App {
     codeTool,
     knowledge,
     runs,
+    threads.retention,
     mcp,
     mcpDoor,
     batches,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { codeInterpreterSettings } from './assistants/code-interpreter.ts';
+import { threadSettings } from './assistants/threads.ts';
 import { semanticCacheEmbeddings } from './cache.ts';
 import { cloudIdentitySettings } from './cloud-identity.ts';
 import { consoleOidc } from './console-oidc.ts';
@@ -216,6 +217,7 @@ export const environmentOf = (house: House) =>
     ...exportSettings,
     ...fileSettings,
     ...codeInterpreterSettings,
+    ...threadSettings,
     GRAPHQL_INTROSPECTION: flag(true).describe('whether the graph shows its schema'),
     GRAPHQL_SANDBOX: choice.optional().meta({
       unset: '`true`, and `false` with `NODE_ENV=production`',

@@ -121,6 +121,8 @@ export type Settings = {
     /** Calls that one process makes for batches at the same time. */
     batchCallsAtOnce: number;
   };
+  /** Days after which a thread is erased on which nothing was said since; null for never. */
+  threadRetentionDays: number | null;
   codeInterpreter: {
     isOn: boolean;
     /** Containers of threads that one process keeps at a time. */
@@ -270,6 +272,7 @@ export function readSettings(
       workspaceBytes: values.FILE_WORKSPACE_BYTES,
       batchCallsAtOnce: values.BATCH_CALLS_AT_ONCE,
     },
+    threadRetentionDays: values.THREAD_RETENTION_DAYS ?? null,
     codeInterpreter: {
       isOn: values.CODE_INTERPRETER === 'deno',
       places: values.CODE_INTERPRETER_BOXES,

@@ -15,6 +15,7 @@ import type { McpHouse } from '../mcp/index.ts';
 import type { AuditTrail } from '../recording/audit/trail.ts';
 import type { KeyUses } from '../recording/key-use/index.ts';
 import type { LogWriter } from '../recording/log/writer.ts';
+import type { ThreadErasure } from '../runs/erasure/index.ts';
 import type { RunEngine } from '../runs/index.ts';
 import type { SecretManagers } from '../secret-managers/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -104,6 +105,8 @@ export type ServiceDependencies = {
     RunEngine,
     'create' | 'submit' | 'cancel' | 'current' | 'activeRun' | 'follow' | 'forgetThread' | 'hostedTools'
   >;
+  /** Removes conversations for good. */
+  threadErasure: ThreadErasure;
   /** Indexes the files of vector stores and searches them. */
   knowledge: Omit<Knowledge, 'start' | 'stop'>;
   /** How new vector stores are made. */

@@ -1109,6 +1109,7 @@ export type Mutation = {
   createThread: Thread;
   updateThread: Thread;
   deleteThread: Scalars['ID']['output'];
+  eraseThreads: ErasedThreads;
   createVectorStoreFileBatch: VectorStoreFileBatch;
   cancelVectorStoreFileBatch: VectorStoreFileBatch;
   createVectorStoreFile: VectorStoreFile;
@@ -1333,6 +1334,11 @@ export type MutationUpdateThreadArgs = {
 
 export type MutationDeleteThreadArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationEraseThreadsArgs = {
+  input: EraseThreadsInput;
 };
 
 
@@ -2277,6 +2283,15 @@ export type Thread = {
   toolResources: Scalars['JSON']['output'];
   metadata: Scalars['JSON']['output'];
   createdAt: Scalars['UnixTime']['output'];
+};
+
+export type ErasedThreads = {
+  threads: Scalars['Count']['output'];
+  messages: Scalars['Count']['output'];
+  runs: Scalars['Count']['output'];
+  files: Scalars['Count']['output'];
+  logs: Scalars['Count']['output'];
+  hasMore: Scalars['Boolean']['output'];
 };
 
 export type VectorStoreFileBatch = {
@@ -5402,6 +5417,12 @@ export type CreateThreadInput = {
 export type UpdateThreadInput = {
   toolResources?: InputMaybe<Scalars['JSON']['input']>;
   metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type EraseThreadsInput = {
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+  before?: InputMaybe<Scalars['DateTime']['input']>;
+  attachedFiles?: Scalars['Boolean']['input'];
 };
 
 export type CreateVectorStoreFileBatchInput = {

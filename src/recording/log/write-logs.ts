@@ -97,7 +97,9 @@ function packsOf(entries: readonly LogEntry[]): LogBodiesPack[] {
 // Requests of one workspace look alike: together they shrink to a fraction, even at the fastest level.
 const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-const compress = (logs: Record<string, Messages>): Buffer => zstdCompressSync(JSON.stringify(logs), fastest);
+/** The headers and bodies of a pack as they are stored. */
+export const compress = (logs: Record<string, Messages>): Buffer =>
+  zstdCompressSync(JSON.stringify(logs), fastest);
 
 /** The headers and bodies of a pack, by the log's id. */
 export const unpack = ({ entries }: LogBodiesPack): Record<string, Messages> =>

@@ -164,6 +164,8 @@ export type ResolversTypes = {
   Thread: ResolverTypeWrapper<ThreadDocument>;
   CreateThreadInput: Types.CreateThreadInput;
   UpdateThreadInput: Types.UpdateThreadInput;
+  EraseThreadsInput: Types.EraseThreadsInput;
+  ErasedThreads: ResolverTypeWrapper<Types.ErasedThreads>;
   VectorStoreFileBatch: ResolverTypeWrapper<VectorStoreFileBatchDocument>;
   VectorStoreFileBatchStatus: Types.VectorStoreFileBatchStatus;
   CreateVectorStoreFileBatchInput: Types.CreateVectorStoreFileBatchInput;
@@ -249,6 +251,8 @@ export type ResolversParentTypes = {
   Thread: ThreadDocument;
   CreateThreadInput: Types.CreateThreadInput;
   UpdateThreadInput: Types.UpdateThreadInput;
+  EraseThreadsInput: Types.EraseThreadsInput;
+  ErasedThreads: Types.ErasedThreads;
   VectorStoreFileBatch: VectorStoreFileBatchDocument;
   CreateVectorStoreFileBatchInput: Types.CreateVectorStoreFileBatchInput;
   VectorStoreFile: VectorStoreFileDocument;
@@ -410,6 +414,7 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createThread?: Resolver<ResolversTypes['Thread'], ParentType, ContextType, Partial<Types.MutationCreateThreadArgs>>;
   updateThread?: Resolver<ResolversTypes['Thread'], ParentType, ContextType, RequireFields<Types.MutationUpdateThreadArgs, 'id'>>;
   deleteThread?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteThreadArgs, 'id'>>;
+  eraseThreads?: Resolver<ResolversTypes['ErasedThreads'], ParentType, ContextType, RequireFields<Types.MutationEraseThreadsArgs, 'input'>>;
   createVectorStoreFileBatch?: Resolver<ResolversTypes['VectorStoreFileBatch'], ParentType, ContextType, RequireFields<Types.MutationCreateVectorStoreFileBatchArgs, 'vectorStoreId' | 'input'>>;
   cancelVectorStoreFileBatch?: Resolver<ResolversTypes['VectorStoreFileBatch'], ParentType, ContextType, RequireFields<Types.MutationCancelVectorStoreFileBatchArgs, 'vectorStoreId' | 'id'>>;
   createVectorStoreFile?: Resolver<ResolversTypes['VectorStoreFile'], ParentType, ContextType, RequireFields<Types.MutationCreateVectorStoreFileArgs, 'vectorStoreId' | 'input'>>;
@@ -634,6 +639,15 @@ export type ThreadResolvers<ContextType = GraphContext, ParentType extends Resol
   createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
 };
 
+export type ErasedThreadsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ErasedThreads'] = ResolversParentTypes['ErasedThreads']> = {
+  threads?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  messages?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  runs?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  files?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  logs?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
 export type VectorStoreFileBatchResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreFileBatch'] = ResolversParentTypes['VectorStoreFileBatch']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   vectorStoreId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -763,6 +777,7 @@ export type Resolvers<ContextType = GraphContext> = {
   IncompleteMessage?: IncompleteMessageResolvers<ContextType>;
   ThreadMessageCursorPage?: ThreadMessageCursorPageResolvers<ContextType>;
   Thread?: ThreadResolvers<ContextType>;
+  ErasedThreads?: ErasedThreadsResolvers<ContextType>;
   VectorStoreFileBatch?: VectorStoreFileBatchResolvers<ContextType>;
   VectorStoreFile?: VectorStoreFileResolvers<ContextType>;
   VectorStoreFileFailure?: VectorStoreFileFailureResolvers<ContextType>;

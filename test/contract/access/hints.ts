@@ -28,6 +28,8 @@ export const hints: Values = {
   'Mutation.restoreGuardrailVersion.versionId': '<own.versionId>',
   'Query.guardrailVersions.guardrailId': '<guardrail>',
   'GuardrailExclusionInput.workspaceId': '<workspace>',
+  // A choice that no thread of the matrix comes under: which threads go, and whose, test/runs/erasure.test.ts shows.
+  'EraseThreadsInput.metadata': { person: 'nobody' },
   'Query.run.threadId': '<own.threadId>',
   'Query.runSteps.runId': '<run>',
   'Query.runSteps.threadId': '<run.threadId>',

@@ -24,5 +24,6 @@ const schema = new Schema<ThreadDocument>(
   resourceSchema('threads'),
 );
 schema.index({ organisationId: 1, workspaceId: 1 });
+schema.index({ lastUpdatedAt: 1 });
 
 export const threadModel = defineModel('Thread', schema);

@@ -1,4 +1,5 @@
 import type { Resolvers } from '../resolvers.generated.ts';
+import { eraseThreads } from './erase.ts';
 import { getThread } from './find.ts';
 import { createThread, deleteThread, updateThread } from './service.ts';
 
@@ -8,6 +9,7 @@ export const resolvers = {
     createThread: (_parent, { input }, context) => createThread(context, input ?? {}),
     updateThread: (_parent, { id, input }, context) => updateThread(context, id, input ?? {}),
     deleteThread: (_parent, { id }, context) => deleteThread(context, id),
+    eraseThreads: (_parent, { input }, context) => eraseThreads(context, input),
   },
   Thread: { id: (thread) => thread._id },
 } satisfies Resolvers;

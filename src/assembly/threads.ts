@@ -1,0 +1,46 @@
+import type { Connection } from 'mongoose';
+import type { Files } from '../files/index.ts';
+import type { Logger } from '../lib/logger.ts';
+import { LOGS_COLLECTION } from '../recording/log/record.ts';
+import {
+  createThreadErasure,
+  createThreadRetention,
+  type ErasureDeps,
+  type ThreadErasure,
+} from '../runs/erasure/index.ts';
+import type { RunEngine } from '../runs/index.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Leases } from '../storage/leases.ts';
+import { nativeDb } from '../storage/native-db.ts';
+import type { ServicePart } from './lifecycle.ts';
+
+type Deps = {
+  runs: Pick<RunEngine, 'forgetThread'>;
+  files: Files;
+  db: Connection;
+  leases: Leases;
+  now(): Date;
+  log: Logger;
+};
+
+/** What removes conversations: when somebody asks for it, and after the time that the installation keeps them. */
+export function createThreadUpkeep(
+  { threadRetentionDays: days }: Pick<Settings, 'threadRetentionDays'>,
+  { runs, files, db: connection, leases, now, log }: Deps,
+): { erasure: ThreadErasure; retention: ServicePart } {
+  const db = () => nativeDb(connection);
+  const deps: ErasureDeps = {
+    db,
+    threads: () => db().collection('threads'),
+    runs: () => db().collection('runs'),
+    items: () => db().collection('thread_items'),
+    batches: () => db().collection('run_events'),
+    logs: () => db().collection(LOGS_COLLECTION),
+    files,
+    forgetThread: runs.forgetThread,
+  };
+  return {
+    erasure: createThreadErasure(deps),
+    retention: days === null ? {} : createThreadRetention({ ...deps, connection, leases, now, log }, days),
+  };
+}

@@ -1,0 +1,101 @@
+import { eraseBodies } from '../../recording/log/erase-bodies.ts';
+import { type ContentPart, isHostedCall, type ThreadItem } from '../items.ts';
+import type { RunDocument } from '../run.ts';
+import type { ErasableThread, ErasedCounts, ErasureDeps } from './deps.ts';
+
+/** Runs whose logs are looked for together. */
+const RUNS_A_LOOK = 100;
+
+export type ErasureOptions = { attached: boolean };
+
+/**
+ * Removes a thread with its messages, its runs and their events, the files that tools made on it, and the bodies of the logs of
+ * its runs; with `attached` also the files that its messages brought along. The thread goes last, so that what a killed process has
+ * left of it is found again.
+ */
+export async function eraseThread(
+  deps: ErasureDeps,
+  thread: ErasableThread,
+  { attached }: ErasureOptions,
+): Promise<ErasedCounts> {
+  const { _id: threadId, organisationId, workspaceId } = thread;
+  const runs = await deps
+    .runs()
+    .find({ threadId, organisationId, workspaceId }, { projection: { _id: 1, traceId: 1 } })
+    .toArray();
+  await deps.forgetThread(threadId);
+  const logs = await eraseLogs(deps, organisationId, runs);
+  const files = await eraseFiles(deps, thread, attached);
+  await deps.batches().deleteMany({ runId: { $in: runs.map(({ _id }) => _id) } });
+  const messages = await deps.items().countDocuments({ threadId, kind: 'message' });
+  await deps.items().deleteMany({ threadId });
+  const { deletedCount } = await deps.threads().deleteOne({ _id: threadId, organisationId, workspaceId });
+  // A message that was written meanwhile found its thread still there.
+  await deps.items().deleteMany({ threadId });
+  return { threads: deletedCount, messages, runs: runs.length, files, logs };
+}
+
+type FoundRun = Pick<RunDocument, '_id' | 'traceId'>;
+
+async function eraseLogs(
+  deps: ErasureDeps,
+  organisationId: string,
+  runs: readonly FoundRun[],
+): Promise<number> {
+  let erased = 0;
+  for (let at = 0; at < runs.length; at += RUNS_A_LOOK) {
+    const some = runs.slice(at, at + RUNS_A_LOOK);
+    const ids = new Set<unknown>(some.map(({ _id }) => _id));
+    const traceIds = [...new Set(some.map(({ traceId }) => traceId))];
+    // A trace may be the caller's own, with other calls in it.
+    const found = await deps
+      .logs()
+      .find(
+        { organisationId, traceId: { $in: traceIds }, bodiesId: { $ne: null } },
+        { projection: { _id: 1, bodiesId: 1, metadata: 1 } },
+      )
+      .toArray();
+    erased += await eraseBodies(
+      deps.db(),
+      found.filter(({ metadata }) => ids.has(metadata?._run)),
+    );
+  }
+  return erased;
+}
+
+async function eraseFiles(
+  deps: ErasureDeps,
+  { _id: threadId, ...owner }: ErasableThread,
+  attached: boolean,
+): Promise<number> {
+  const ids = new Set<string>();
+  for await (const item of deps.items().find({ threadId })) {
+    const found = item.runId !== null ? madeFor(item) : attached ? broughtBy(item) : [];
+    for (const id of found) ids.add(id);
+  }
+  let removed = 0;
+  for (const id of ids) if (await deps.files.remove(owner, id)) removed++;
+  return removed;
+}
+
+/** The files that tools made; those that a search found in a store are not its own. */
+const madeFor = (item: ThreadItem): string[] =>
+  (item.kind === 'message'
+    ? item.content
+    : item.calls.filter(isHostedCall).flatMap(({ parts }) => parts)
+  ).flatMap(filesOfPart);
+
+const broughtBy = (item: ThreadItem): string[] =>
+  item.kind === 'message'
+    ? [...(item.attachments ?? []).map(({ file_id }) => file_id), ...item.content.flatMap(filesOfPart)]
+    : [];
+
+type PathAnnotation = { type?: unknown; file_path?: { file_id?: unknown } };
+
+function filesOfPart(part: ContentPart): string[] {
+  if (part.type === 'image_file') return [part.image_file.file_id];
+  if (part.type !== 'text') return [];
+  return (part.text.annotations as PathAnnotation[]).flatMap(({ type, file_path }) =>
+    type === 'file_path' && typeof file_path?.file_id === 'string' ? [file_path.file_id] : [],
+  );
+}
