@@ -1,13 +1,14 @@
-import { isObject } from '../../lib/json.ts';
-import { sign } from '../../providers/credentials/aws/sign.ts';
+import {
+  assumeRoleForm,
+  roleKeysIn,
+  signedRoleRequest,
+  tokenServiceOf,
+} from '../../providers/credentials/aws/sts.ts';
 import { type Expiring, expiringCache } from '../../providers/credentials/expiring-cache.ts';
 import type { AwsKeys } from '../../providers/index.ts';
 import { requireServing } from '../ask.ts';
 import type { SecretRequest } from '../manager.ts';
 import { SecretProblem } from '../problem.ts';
-
-/** Seconds that keys of a role are good for; every role allows this much. */
-const DURATION = 3600;
 
 export type AwsAsk = Pick<SecretRequest, 'ask' | 'identity'> & { region: string };
 
@@ -20,43 +21,20 @@ export function assumeRole(
   externalId: string | undefined,
   at: AwsAsk,
 ): Promise<AwsKeys> {
-  const form = new URLSearchParams({
-    Action: 'AssumeRole',
-    Version: '2011-06-15',
-    RoleArn: role,
-    RoleSessionName: 'sluice',
-    DurationSeconds: String(DURATION),
-    ...(externalId !== undefined && { ExternalId: externalId }),
-  }).toString();
-  const origin = at.identity.cloud.aws.sts ?? `https://sts.${at.region}.amazonaws.com`;
+  const form = assumeRoleForm(role, externalId);
+  const origin = at.identity.cloud.aws.sts ?? tokenServiceOf(at.region);
   return issued(JSON.stringify([own, form, at.region, origin]), () => ask(form, origin, own, at));
 }
 
 async function ask(form: string, origin: string, own: AwsKeys, at: AwsAsk): Promise<Expiring<AwsKeys>> {
-  const request = {
-    method: 'POST',
-    origin,
-    path: '/',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-    body: Buffer.from(form),
-  } as const;
-  const headers = { ...request.headers, ...(await sign(request, own, at.region, 'sts')) };
-  const answer = await at.ask({ method: 'POST', url: `${origin}/`, headers, body: form });
+  const answer = await at.ask(await signedRoleRequest(form, own, at.region, origin));
   requireServing(answer, "AWS's token service");
   if (answer.status !== 200)
     throw new SecretProblem(
       'denied',
       `AWS did not let the gateway take on the role (status ${answer.status}).`,
     );
-  return { value: keysIn(answer.json), expiresAt: Date.now() + DURATION * 1000 };
-}
-
-const memberOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
-
-function keysIn(answer: unknown): AwsKeys {
-  const keys = memberOf(memberOf(memberOf(answer, 'AssumeRoleResponse'), 'AssumeRoleResult'), 'Credentials');
-  const { AccessKeyId: id, SecretAccessKey: secret, SessionToken: session } = isObject(keys) ? keys : {};
-  if (typeof id === 'string' && typeof secret === 'string')
-    return { id, secret, session: typeof session === 'string' ? session : undefined };
+  const keys = roleKeysIn('AssumeRole', answer.json);
+  if (keys) return keys;
   throw new SecretProblem('unreadable', "AWS's token service answered no keys.");
 }

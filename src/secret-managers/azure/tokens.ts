@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/json.ts';
+import { applicationForm, issuedToken, tokenUrl } from '../../providers/credentials/azure/entra-form.ts';
 import { type Expiring, expiringCache } from '../../providers/credentials/expiring-cache.ts';
 import { type ManagerAnswer, requireServing } from '../ask.ts';
 import type { SecretRequest } from '../manager.ts';
@@ -29,14 +29,10 @@ function ofApplication(
   { ask, identity }: SecretRequest,
   resource: string,
   tenant: string,
-  proof: Record<string, string>,
+  proof: { client_id: string; client_secret: string },
 ): Promise<string> {
-  const url = `${identity.cloud.azure.authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`;
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    ...proof,
-    scope: `${resource}/.default`,
-  }).toString();
+  const url = tokenUrl(identity.cloud.azure.authority, tenant);
+  const body = applicationForm(proof, `${resource}/.default`);
   return issued(`${url} ${body}`, async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     return tokenOf(await ask({ method: 'POST', url, headers, body }), 'Entra');
@@ -45,10 +41,9 @@ function ofApplication(
 
 function tokenOf(answer: ManagerAnswer, who: string): Expiring<string> {
   requireServing(answer, who);
-  const { access_token: token, expires_in: lifetime } = isObject(answer.json) ? answer.json : {};
   if (answer.status !== 200)
     throw new SecretProblem('denied', `${who} issued no token (status ${answer.status}).`);
-  if (typeof token !== 'string') throw new SecretProblem('unreadable', `${who} answered no token.`);
-  const seconds = Number(lifetime);
-  return { value: token, expiresAt: Date.now() + (Number.isFinite(seconds) ? seconds : 0) * 1000 };
+  const token = issuedToken(answer.json);
+  if (token) return token;
+  throw new SecretProblem('unreadable', `${who} answered no token.`);
 }

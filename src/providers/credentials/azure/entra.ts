@@ -1,22 +1,21 @@
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { ProviderSettings } from '../../setting.ts';
 import { type Expiring, expiringCache } from '../expiring-cache.ts';
+import { applicationForm, issuedToken, tokenUrl } from './entra-form.ts';
 
 export const DEFAULT_SCOPE = 'https://cognitiveservices.azure.com/.default';
-/** Seconds that a token is good for when Microsoft does not say. */
-const LIFETIME = 3600;
+const AUTHORITY = 'https://login.microsoftonline.com';
 
 const issued = expiringCache<string>();
 
 /** A token that Microsoft Entra issues to an application, remembered until shortly before it expires. */
 export function entraToken(settings: ProviderSettings, send: typeof fetch): Promise<string> {
   const tenant = required(settings, 'azure_entra_tenant_id');
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
+  const proof = {
     client_id: required(settings, 'azure_entra_client_id'),
     client_secret: required(settings, 'azure_entra_client_secret'),
-    scope: settings.azure_entra_scope ?? DEFAULT_SCOPE,
-  }).toString();
+  };
+  const form = applicationForm(proof, settings.azure_entra_scope ?? DEFAULT_SCOPE);
   return issued(`${tenant} ${form}`, () => issue(tenant, form, send));
 }
 
@@ -27,21 +26,16 @@ function required(settings: ProviderSettings, name: string): string {
 }
 
 async function issue(tenant: string, form: string, send: typeof fetch): Promise<Expiring<string>> {
-  const answer = await send(
-    `https://login.microsoftonline.com/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
-    { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: form },
-  ).catch((cause: unknown) => {
-    throw new GatewayError('PROVIDER_UNREACHABLE', {
-      message: "Microsoft's token service cannot be reached.",
-      cause,
-    });
-  });
-  const token = (await answer.json().catch(() => null)) as { access_token?: unknown; expires_in?: unknown };
-  if (!answer.ok || typeof token?.access_token !== 'string')
-    throw invalidInput('azure_entra_client_secret', `Entra issued no token (status ${answer.status}).`);
-  const seconds = Number(token.expires_in);
-  return {
-    value: token.access_token,
-    expiresAt: Date.now() + (Number.isFinite(seconds) ? seconds : LIFETIME) * 1000,
-  };
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const answer = await send(tokenUrl(AUTHORITY, tenant), { method: 'POST', headers, body: form }).catch(
+    (cause: unknown) => {
+      throw new GatewayError('PROVIDER_UNREACHABLE', {
+        message: "Microsoft's token service cannot be reached.",
+        cause,
+      });
+    },
+  );
+  const token = issuedToken(await answer.json().catch(() => null));
+  if (answer.ok && token) return token;
+  throw invalidInput('azure_entra_client_secret', `Entra issued no token (status ${answer.status}).`);
 }

@@ -1,11 +1,12 @@
 import type { CloudIdentity } from '../../../settings/index.ts';
 import type { AwsKeys } from '../../identity.ts';
+import { roleForm, roleKeysIn, tokenServiceOf } from '../aws/sts.ts';
 import type { Expiring } from '../expiring-cache.ts';
 import { askCloud, askCloudJson, nothingGiven, tokenIn } from './ask.ts';
 
 type Aws = CloudIdentity['aws'];
 
-/** Seconds that keys of a role are good for; every role allows this much. */
+/** Seconds that keys are good for when nobody says. */
 const DURATION = 3600;
 
 /** As containers and virtual machines are given them. */
@@ -13,40 +14,23 @@ type Given = { AccessKeyId: string; SecretAccessKey: string; Token: string; Expi
 
 /** The keys of the role that this process runs under: of its service account, its container or its machine. */
 export function awsKeys({ webIdentity, sts, container, metadata }: Aws, region: string) {
-  if (webIdentity) return ofServiceAccount(webIdentity, sts ?? `https://sts.${region}.amazonaws.com`);
+  if (webIdentity) return ofServiceAccount(webIdentity, sts ?? tokenServiceOf(region));
   if (container) return ofContainer(container);
   return ofMachine(metadata);
 }
-
-type Exchanged = {
-  AssumeRoleWithWebIdentityResponse: {
-    AssumeRoleWithWebIdentityResult: {
-      Credentials: { AccessKeyId: string; SecretAccessKey: string; SessionToken: string };
-    };
-  };
-};
 
 async function ofServiceAccount(
   { role, tokenFile }: NonNullable<Aws['webIdentity']>,
   sts: string,
 ): Promise<Expiring<AwsKeys>> {
   const who = "AWS's token service";
-  const form = new URLSearchParams({
-    Action: 'AssumeRoleWithWebIdentity',
-    Version: '2011-06-15',
-    RoleArn: role,
-    RoleSessionName: 'sluice',
-    WebIdentityToken: await tokenIn(tokenFile),
-    DurationSeconds: String(DURATION),
-  });
+  const proof = { WebIdentityToken: await tokenIn(tokenFile) };
+  const body = new URLSearchParams(roleForm('AssumeRoleWithWebIdentity', role, proof));
   const headers = { accept: 'application/json' };
-  const answer = await askCloudJson<Exchanged>(who, `${sts}/`, { method: 'POST', headers, body: form });
-  const found = answer.AssumeRoleWithWebIdentityResponse?.AssumeRoleWithWebIdentityResult?.Credentials;
-  if (!found?.AccessKeyId || !found.SecretAccessKey) throw nothingGiven(who);
-  return {
-    value: { id: found.AccessKeyId, secret: found.SecretAccessKey, session: found.SessionToken },
-    expiresAt: Date.now() + DURATION * 1000,
-  };
+  const answer = await askCloudJson(who, `${sts}/`, { method: 'POST', headers, body });
+  const keys = roleKeysIn('AssumeRoleWithWebIdentity', answer);
+  if (keys) return keys;
+  throw nothingGiven(who);
 }
 
 async function ofContainer({

@@ -1,6 +1,7 @@
 import { invalidInput } from '../../../errors/index.ts';
 import type { CloudIdentity } from '../../../settings/index.ts';
 import type { TrustingApplication } from '../../identity.ts';
+import { applicationForm, issuedToken, tokenUrl } from '../azure/entra-form.ts';
 import type { Expiring } from '../expiring-cache.ts';
 import { askCloudJson, nothingGiven, tokenIn } from './ask.ts';
 
@@ -9,16 +10,10 @@ type Azure = CloudIdentity['azure'];
 /** What a managed identity shows to Entra in place of a secret. */
 const EXCHANGE = 'api://AzureADTokenExchange';
 const ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** Seconds that a token is good for when nobody says. */
-const LIFETIME = 3600;
-
-type Answer = { access_token: string; expires_in: string | number; expires_on: string | number };
-
-function tokenOf(who: string, answer: Partial<Answer>): Expiring<string> {
-  const { access_token: value, expires_in: seconds, expires_on: end } = answer;
-  if (typeof value !== 'string' || value === '') throw nothingGiven(who);
-  if (Number(end) > 0) return { value, expiresAt: Number(end) * 1000 };
-  return { value, expiresAt: Date.now() + (Number(seconds) || LIFETIME) * 1000 };
+function tokenOf(who: string, answer: unknown): Expiring<string> {
+  const token = issuedToken(answer);
+  if (token) return token;
+  throw nothingGiven(who);
 }
 
 /** From the app service that this process runs in, else from the virtual machine. */
@@ -53,15 +48,13 @@ export async function entraTokenFor(
     azure.tokenFile === undefined
       ? (await managedToken(azure, EXCHANGE, proof.managedClientId)).value
       : await tokenIn(azure.tokenFile);
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
+  const client = {
     client_id: named(proof.clientId ?? azure.clientId, 'azure_workload_client_id'),
     client_assertion_type: ASSERTION,
     client_assertion: assertion,
-    scope,
-  });
-  const url = `${azure.authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`;
-  return tokenOf(who, await askCloudJson(who, url, { method: 'POST', body: form }));
+  };
+  const body = new URLSearchParams(applicationForm(client, scope));
+  return tokenOf(who, await askCloudJson(who, tokenUrl(azure.authority, tenant), { method: 'POST', body }));
 }
 
 function named(value: string | undefined, setting: string): string {
