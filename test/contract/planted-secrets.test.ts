@@ -221,6 +221,8 @@ async function plantAll(): Promise<void> {
   const config = { provider: 'openai', api_key: secrets.get('config credential') };
   const headers = { 'x-gateway-api-key': seeds.workspace_api_key };
   expect(await call('/v1/configs', { headers, body: { name: 'Planted', config } })).toBe(200);
+  await plantManagers();
+  await plantTrial();
   await plantGuardrails();
   await plantMcp();
   for (let repeat = 0; repeat < 2; repeat++) {
@@ -232,6 +234,67 @@ async function plantAll(): Promise<void> {
     secrets.set('kept key', /"key":"([^"]+)"/.exec(text)?.[1] ?? '');
   }
   await plantBundle();
+}
+
+/** Credentials for secret managers of other kinds: read, changed and refused. */
+async function plantManagers(): Promise<void> {
+  secrets.set('AWS key of a manager', 'planted+aws+manager+secret+77c1');
+  secrets.set('client secret of a manager', 'planted-entra-manager-secret-0ab4');
+  secrets.set('secret id of a manager', 'planted-approle-secret-id-5d92');
+  const headers = { 'x-gateway-api-key': seeds.admin_api_key };
+  for (const [manager_type, secret_path, auth_config] of [
+    [
+      'aws_sm',
+      'prod/openai',
+      {
+        ...{ aws_auth_type: 'accessKey', aws_region: 'eu-west-1', aws_access_key_id: 'AKIAPLANTEDPLANTED00' },
+        aws_secret_access_key: secrets.get('AWS key of a manager'),
+      },
+    ],
+    [
+      'azure_kv',
+      'openai',
+      {
+        ...{ azure_auth_mode: 'entra', azure_entra_tenant_id: 'tenant', azure_entra_client_id: 'client' },
+        ...{ azure_entra_client_secret: secrets.get('client secret of a manager') },
+        azure_vault_url: 'https://planted.vault.azure.net',
+      },
+    ],
+    [
+      'hashicorp_vault',
+      'kv1/planted',
+      {
+        ...{ vault_auth_type: 'approle', vault_addr: manager.url.replace('/v1', ''), vault_role_id: 'role' },
+        vault_secret_id: secrets.get('secret id of a manager'),
+      },
+    ],
+  ] as const) {
+    const slug = `planted-${manager_type}`;
+    const body = { name: 'Planted', slug, manager_type, secret_path, auth_config };
+    expect(await call('/v1/secret-references', { headers, body })).toBe(200);
+    const at = `/v1/secret-references/${slug}`;
+    expect(await call(at, { headers })).toBe(200);
+    expect(await call(at, { method: 'PUT', headers, body: { auth_config, description: 'x' } })).toBe(200);
+    const refused = { auth_config: { ...auth_config, colour: 'red' } };
+    expect(await call(at, { method: 'PUT', headers, body: refused })).toBe(400);
+  }
+}
+
+/** A credential that is tried out at a provider that says it back, and never stored. */
+async function plantTrial(): Promise<void> {
+  secrets.set('tried credential', 'planted-tried-credential-b3f8');
+  const echoing = await startProvider();
+  const message = `wrong key: ${secrets.get('tried credential')}`;
+  echoing.play(json(401, { error: { message } }));
+  const query = `mutation ($input: TestIntegrationInput) {
+    testIntegration(input: $input) { ok status providerMessage hint models }
+  }`;
+  const configurations = { custom_host: echoing.url };
+  const input = { aiProviderId: 'openai', key: secrets.get('tried credential'), configurations };
+  const headers = { 'x-gateway-api-key': seeds.admin_api_key };
+  expect(await call('/graphql', { headers, body: { query, variables: { input } } })).toBe(200);
+  expect(answers.at(-1)?.text).toContain('"status":401');
+  await echoing.stop();
 }
 
 /** Credentials of a service that a guardrail asks: read, changed and refused, in a workspace and in the organisation. */
@@ -448,6 +511,10 @@ async function mention(secret: string): Promise<void> {
       body: { Operations: [{ op: 'replace', path: secret, value: 'x' }] },
     }),
     call(`/v1/api-keys/${encoded}`, { headers: working, method: 'DELETE' }),
+    call('/v1/api-keys/identify', {
+      headers: { 'x-gateway-api-key': seeds.admin_api_key },
+      body: { secret },
+    }),
     call(`/v2/api-keys/${encoded}/rotate`, { headers: admin(), body: {} }),
     call('/graphql', { headers: { ...admin(), 'user-agent': secret }, body: named }),
     call('/graphql', { headers: working, body: { query: `{ apiKey(id: "${secret}") { id ${secret} } }` } }),
@@ -514,7 +581,7 @@ beforeAll(async () => {
   await agent.close();
   await sluice.kill('SIGTERM');
   printed = sluice.output().slice(greeting);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await manager.stop();
   for (const made of [directory, bundles]) await rm(made, { recursive: true, force: true });
