@@ -178,6 +178,7 @@ export function createApp(dependencies: AppDependencies): App {
     ...{ settings, db, secrets, changes, directory, requestLog, bodies, now, log },
     ...{ send: inference.http.send, hostPolicy: inference.hostPolicy, secretMemory: inference.secretMemory },
     ...{ tokens: mcp.tokens, oauth: mcp.oauth, snapshot: mcp.snapshot, authenticate: access.forMcp },
+    ...{ limitEngine: limits, checkHouse: inference.checkHouse },
   });
   const dataplane = createDataplane(inference);
   const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));

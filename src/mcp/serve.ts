@@ -2,9 +2,11 @@ import type { Connection } from 'mongoose';
 import type { DoorAuthenticate } from '../authentication/authenticate.ts';
 import type { Send } from '../dataplane/send/upstream.ts';
 import type { Directory } from '../directory/memory.ts';
+import type { CheckHouse } from '../guardrails/engine/index.ts';
 import type { BodyBudget } from '../lib/bodies/index.ts';
 import type { HostPolicy } from '../lib/http/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { LimitEngine } from '../limits/engine.ts';
 import type { RequestLog } from '../recording/log/thread/log-thread.ts';
 import type { SecretMemory } from '../secret-managers/memory.ts';
 import type { Settings } from '../settings/index.ts';
@@ -14,6 +16,8 @@ import type { Secrets } from '../storage/secrets.ts';
 import type { ClientTokens } from './auth/index.ts';
 import { createMcpAuthenticate, createMcpDoor, type McpDoor } from './door/index.ts';
 import { McpStreams } from './door/open-streams.ts';
+import { createToolGuardrails } from './governance/guardrails.ts';
+import { createToolLimits } from './governance/limits.ts';
 import { createHandshakes } from './lines/handshake.ts';
 import { createLines } from './lines/lines.ts';
 import { createSharedCredentials } from './lines/shared-credentials.ts';
@@ -37,7 +41,10 @@ export type McpServing = {
   tokens: ClientTokens;
   oauth: Pick<McpOauth, 'tokens'>;
   snapshot: McpSnapshot;
-  directory: Pick<Directory, 'workspaces'>;
+  directory: Pick<Directory, 'workspaces' | 'limitsOf' | 'guardrailById'>;
+  limitEngine: LimitEngine;
+  /** How checks of guardrails run. */
+  checkHouse: CheckHouse;
   authenticate: DoorAuthenticate;
   requestLog: RequestLog;
   bodies: BodyBudget;
@@ -58,7 +65,11 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
   const credentials = createSharedCredentials(given);
   const handshakes = createHandshakes(wire, log);
   const lines = createLines(handshakes, sessions);
-  const relay = createRelay({ wire, credentials, lines, interim: createInterim(wire, log) });
+  const relay = createRelay({
+    ...{ wire, credentials, lines, interim: createInterim(wire, log) },
+    limits: createToolLimits(directory, given.limitEngine, log),
+    guardrails: createToolGuardrails(directory, given.checkHouse),
+  });
   const door = createMcpDoor({
     ...{ relay, sessions, handshakes, credentials, wire, snapshot, bodies, log },
     seal: createSessionSeal(secrets, () => now().getTime()),

@@ -99,6 +99,12 @@ export class RelayCall {
     this.#end(text, status);
   }
 
+  /** Refuses a call of a tool with a result, which a model can act on. */
+  deny(result: JsonObject): void {
+    this.facts.status = 'denied';
+    this.#end(JSON.stringify({ jsonrpc: '2.0', id: this.id, result }), 200);
+  }
+
   fail(failure: RpcFailure): void {
     const { facts } = this;
     facts.status = statusOf(failure, facts);

@@ -17,14 +17,35 @@ export const relayedMethods: ReadonlySet<string> = new Set([
   'completion/complete',
 ]);
 
+export type RelayDependencies = UpstreamDependencies & {
+  /** Throws an RpcFailure for a call that is over a limit. */
+  limits(call: RelayCall): Settling | null | Promise<Settling | null>;
+  guardrails(call: RelayCall): Guarding | null | Promise<Guarding | null>;
+};
+
+type Settling = { settle(isSent: boolean): void };
+/** Null stands for what was refused, and is answered by now. */
+type Guarding = {
+  input(params: JsonObject): Promise<JsonObject | null>;
+  output(result: JsonObject): Promise<JsonObject | null>;
+};
+
 /** Answers a request with what its server says. Throws an RpcFailure where it has nothing to say. */
-export const createRelay = (dependencies: UpstreamDependencies): McpRelay =>
+export const createRelay = (dependencies: RelayDependencies): McpRelay =>
   async function relay(call) {
     requireCapability(call);
-    const reply = await callUpstream(call, call.params, dependencies);
-    if (call.isOver) return;
-    if (reply.error) answerError(call, reply.error, reply.text);
-    else answer(call, reply);
+    const taken = call.method === 'tools/call' ? await dependencies.limits(call) : null;
+    try {
+      const guards = await dependencies.guardrails(call);
+      const params = guards ? await guards.input(call.params) : call.params;
+      if (params === null || call.isOver) return;
+      const reply = await callUpstream(call, params, dependencies);
+      if (call.isOver) return;
+      if (reply.error) answerError(call, reply.error, reply.text);
+      else await answer(call, reply, guards);
+    } finally {
+      taken?.settle(call.facts.upstreamStatus !== null);
+    }
   };
 
 function requireCapability(call: RelayCall): void {
@@ -41,7 +62,11 @@ function requireCapability(call: RelayCall): void {
 }
 
 /** The text of the server is passed on where nothing of it has to be different. */
-function answer(call: RelayCall, { result, text, line }: UpstreamReply): void {
+async function answer(
+  call: RelayCall,
+  { result, text, line }: UpstreamReply,
+  guards: Guarding | null,
+): Promise<void> {
   const { visit, server, method } = call;
   const said = result ?? {};
   if (said.resultType === 'input_required' && visit.era === 'legacy')
@@ -49,9 +74,11 @@ function answer(call: RelayCall, { result, text, line }: UpstreamReply): void {
       rpc.upstream,
       `The MCP server ${server.slug} asks for something that the caller cannot give.`,
     );
-  noteLinks(server, said);
+  const passed = guards ? await guards.output(said) : said;
+  if (passed === null || call.isOver) return;
+  noteLinks(server, passed);
   const given = { era: line.era, serverInfo: serverInfoOf(server) };
-  const shown = resultFor(visit, method, said, given);
+  const shown = resultFor(visit, method, passed, given);
   if (shown === said) call.relay(text, said.isError === true);
   else call.succeed(shown);
 }
