@@ -14,6 +14,7 @@ import type { Changes } from '../storage/changes.ts';
 import { nativeDb } from '../storage/native-db.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { ClientTokens } from './auth/index.ts';
+import { tellChanges } from './door/changes-told.ts';
 import { createMcpAuthenticate, createMcpDoor, type McpDoor } from './door/index.ts';
 import { McpStreams } from './door/open-streams.ts';
 import { createToolGuardrails } from './governance/guardrails.ts';
@@ -53,7 +54,7 @@ export type McpServing = {
 };
 
 /** Everything that answers callers of MCP servers. */
-export function createMcpServing(given: McpServing): McpDoor & { start(): Promise<void> } {
+export function createMcpServing(given: McpServing): McpDoor & { start(): Promise<void>; stop(): void } {
   const { settings, db, secrets, changes, hostPolicy, snapshot, directory, requestLog, bodies, now, log } =
     given;
   const baseUrl = settings.mcp.baseUrl ?? settings.identity.publicUrl;
@@ -70,20 +71,21 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
     limits: createToolLimits(directory, given.limitEngine, log),
     guardrails: createToolGuardrails(directory, given.checkHouse),
   });
+  const authenticate = createMcpAuthenticate({
+    authenticate: given.authenticate,
+    tokens: given.oauth.tokens,
+    baseUrl,
+  });
+  const streams = new McpStreams();
+  const telling = tellChanges({ changes, snapshot, authenticate, streams, log });
   const door = createMcpDoor({
-    ...{ relay, sessions, handshakes, credentials, wire, snapshot, bodies, log },
+    ...{ authenticate, streams, relay, sessions, handshakes, credentials, wire, snapshot, bodies, log },
     seal: createSessionSeal(secrets, () => now().getTime()),
     record: { requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes },
     running: new Map<string, RelayCall>(),
-    streams: new McpStreams(),
     workspaces: directory.workspaces,
     guard: { corsOrigins: settings.corsOrigins, listenHost: settings.listen.host },
     baseUrl,
-    authenticate: createMcpAuthenticate({
-      authenticate: given.authenticate,
-      tokens: given.oauth.tokens,
-      baseUrl,
-    }),
   });
-  return { ...door, start: sessions.start };
+  return { ...door, start: sessions.start, stop: telling.stop };
 }

@@ -29,6 +29,8 @@ export type McpUpstream = {
   requests: McpRequest[];
   /** Answers a message in its own way: with a reply, or by itself on the response (true); undefined leaves it to the server. */
   onMessage: (message: Json, response: ServerResponse, request: IncomingMessage) => Json | true | undefined;
+  /** Answers a GET of the endpoint; null refuses it. */
+  onGet: ((response: ServerResponse) => void) | null;
   /** Ids of the sessions that the server knows, in the era that has them. */
   sessions: Set<string>;
   /** What a path answers to a GET, beside the MCP endpoint: metadata of OAuth. */
@@ -53,7 +55,7 @@ export async function startMcpUpstream(era: McpEra = 'modern'): Promise<McpUpstr
     ...{ url: '', era, tools: [tool('search')], prompts: [], resources: [], templates: [] },
     ...{ instructions: undefined, status: null, statusBody: '', authorization: null, streams: false },
     ...{ pageSize: 1000, requests: [], documents: {}, token: {} },
-    ...{ onMessage: () => undefined, sessions: new Set() },
+    ...{ onMessage: () => undefined, onGet: null, sessions: new Set() },
     stop: () =>
       new Promise((resolve) => {
         for (const stream of streams) stream.end();
@@ -86,6 +88,7 @@ export async function startMcpUpstream(era: McpEra = 'modern'): Promise<McpUpstr
       upstream.sessions.delete(String(headers['mcp-session-id']));
       return void response.writeHead(200).end();
     }
+    if (method === 'GET' && upstream.onGet) return void upstream.onGet(response);
     if (method !== 'POST') return void response.writeHead(405).end();
     const message = JSON.parse(text) as Json;
     if (upstream.era === 'sessions' && message.method !== 'initialize') {

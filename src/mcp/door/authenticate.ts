@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { credentialOf, type DoorAuthenticate } from '../../authentication/authenticate.ts';
 import type { KeyRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
@@ -6,12 +6,11 @@ import { clientAddress } from '../../lib/http/client-address.ts';
 import type { McpCaller } from '../exchange/caller.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import { isMcpToken, type McpTokenBearer, type McpTokenVerifier } from '../oauth/index.ts';
-import { baseUrlOf } from './base-url.ts';
 import { challenge, insufficientScope } from './challenge.ts';
 
 /** Finds out who sends a request; throws, or rejects with, an RpcFailure. `resourceUrl`: the endpoint that was asked. */
 export type AuthenticateMcp = (
-  request: Pick<IncomingMessage, 'headers' | 'socket'>,
+  request: { headers: IncomingHttpHeaders; socket?: IncomingMessage['socket'] },
   resourceUrl: string,
 ) => McpCaller | Promise<McpCaller>;
 
@@ -37,7 +36,10 @@ export function createMcpAuthenticate({ authenticate, tokens, baseUrl }: Proofs)
     const refused = (error: unknown) => Promise.reject(refusalOf(error, resourceUrl));
     try {
       if (credential.isToken && isMcpToken(credential.secret)) {
-        const bearer = tokens.verify(credential.secret, [resourceUrl, baseUrlOf(baseUrl, request)]);
+        const bearer = tokens.verify(credential.secret, [
+          resourceUrl,
+          baseUrl ?? new URL(resourceUrl).origin,
+        ]);
         const byToken = (known: McpTokenBearer) => callerByToken(known, resourceUrl);
         return bearer instanceof Promise ? bearer.catch(refused).then(byToken) : byToken(bearer);
       }

@@ -31,7 +31,11 @@ export async function openGetStream(
       status: 406,
     });
   const { credentials, sessions, wire, streams } = dependencies;
-  const place = streams.enter(visit, server, response, `get ${session.uuid}`);
+  const place = streams.enter(visit, server, response, {
+    name: `get ${session.uuid}`,
+    goodbye: (stream) => stream.end(),
+    tell: (stream, { method }) => void stream.write(JSON.stringify({ jsonrpc: '2.0', method })),
+  });
   const upstream = sessions.current(session);
   const isMirrored = upstream?.id != null && server.hello?.era === 'legacy';
   const headers = isMirrored ? await credentials.headersFor(server, visit.caller) : {};

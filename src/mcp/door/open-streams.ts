@@ -1,16 +1,42 @@
 import type { ServerResponse } from 'node:http';
+import type { CapabilityType } from '../catalogue/index.ts';
 import { callerKey } from '../exchange/caller.ts';
 import type { EventStream } from '../exchange/event-stream.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 
+/** That a list reads otherwise: its name in the modern era's subscriptions, and the notice of it. */
+export type McpListChange = { name: string; method: string };
+
+const resources: McpListChange = {
+  name: 'resourcesListChanged',
+  method: 'notifications/resources/list_changed',
+};
+
+export const listChanges: Readonly<Record<CapabilityType, McpListChange>> = {
+  tool: { name: 'toolsListChanged', method: 'notifications/tools/list_changed' },
+  prompt: { name: 'promptsListChanged', method: 'notifications/prompts/list_changed' },
+  resource: resources,
+  resource_template: resources,
+};
+
+/** How a stream of an era says things. */
+export type StreamManners = {
+  /** Another text for each stream that may be open at the same time. */
+  name: string;
+  goodbye(stream: EventStream): void;
+  tell(stream: EventStream, change: McpListChange): void;
+};
+
 /** A stream that stays open until somebody ends it. */
 export type OpenStream = {
   readonly visit: McpVisit;
-  /** Null for all servers together. */
-  readonly server: McpServerRecord | null;
+  readonly server: McpServerRecord;
+  /** The server as its caller has been told of it last. */
+  seen: McpServerRecord;
   stream: EventStream | null;
+  tell(change: McpListChange): void;
   /** Says goodbye in the way of the stream's era, and ends it. */
   end(): void;
 };
@@ -36,21 +62,23 @@ export class McpStreams {
   /** Takes a place, which is free again once the connection is gone. Throws where there is none. */
   enter(
     visit: McpVisit,
-    server: McpServerRecord | null,
+    server: McpServerRecord,
     response: ServerResponse,
-    name: string,
-    goodbye: (stream: EventStream) => void = (stream) => stream.end(),
-  ): { opened(stream: EventStream): void } {
+    { name, goodbye, tell }: StreamManners,
+  ): { opened(stream: EventStream): void; end(): void } {
     if (this.#open.has(name))
       throw new RpcFailure(rpc.transport, 'Conflict: Only one SSE stream is allowed per session', {
         status: 409,
       });
-    const owner = `${callerKey(visit.caller)} ${server?.id ?? ''}`;
+    const owner = `${callerKey(visit.caller)} ${server.id}`;
     const count = this.#counts.get(owner) ?? 0;
     if (count >= MAX_OF_CALLER || this.#open.size >= MAX_OF_PROCESS)
       throw new RpcFailure(rpc.rateLimited, 'Too many open streams.', { headers: { 'retry-after': '1' } });
     const open: OpenStream = {
-      ...{ visit, server, stream: null },
+      ...{ visit, server, seen: server, stream: null },
+      tell(change) {
+        if (open.stream) tell(open.stream, change);
+      },
       end() {
         if (open.stream) goodbye(open.stream);
         else response.destroy();
@@ -71,6 +99,7 @@ export class McpStreams {
       opened: (stream) => {
         open.stream = stream;
       },
+      end: () => open.end(),
     };
   }
 

@@ -1,0 +1,78 @@
+import type { Logger } from '../../lib/logger.ts';
+import type { ChangeKind, Changes } from '../../storage/changes.ts';
+import type { CapabilityType } from '../catalogue/index.ts';
+import { type McpServerRecord, type McpSnapshot, mcpAccess } from '../snapshot/index.ts';
+import type { AuthenticateMcp } from './authenticate.ts';
+import { listChanges, type McpStreams, type OpenStream } from './open-streams.ts';
+
+type Given = {
+  changes: Pick<Changes, 'subscribe'>;
+  snapshot: Pick<McpSnapshot, 'server'>;
+  authenticate: AuthenticateMcp;
+  streams: McpStreams;
+  log: Logger;
+};
+
+/** After a change of one of these, a caller may see other lists, or nothing any more. */
+const kinds: ReadonlySet<ChangeKind> = new Set([
+  ...(['mcp_server', 'mcp_integration', 'mcp_catalogue', 'api_key', 'user', 'workspace'] as const),
+  ...(['organisation', 'service_account', 'access_policy'] as const),
+]);
+
+/** Milliseconds in which several changes are told as one. */
+const TOGETHER_MS = 1000;
+
+/** Tells open streams of changes of what their callers would list, and ends those whose callers may no longer come in. */
+export function tellChanges({ changes, snapshot, authenticate, streams, log }: Given): { stop(): void } {
+  let timer: NodeJS.Timeout | null = null;
+  changes.subscribe(async (kind) => {
+    if (!kinds.has(kind) || streams.size === 0) return;
+    timer ??= setTimeout(() => {
+      timer = null;
+      for (const open of streams)
+        void look(open).catch((error: unknown) => {
+          log.warn({ error }, 'A stream of an MCP server could not be looked at after a change.');
+        });
+    }, TOGETHER_MS);
+  });
+
+  async function look(open: OpenStream): Promise<void> {
+    const current = await serverNow(open);
+    if (current === null) return open.end();
+    for (const change of new Set(changedTypes(open.seen, current).map((type) => listChanges[type])))
+      open.tell(change);
+    open.seen = current;
+  }
+
+  /** Null where the caller may not use the server any more. */
+  async function serverNow({ visit, server }: OpenStream): Promise<McpServerRecord | null> {
+    try {
+      const caller = await authenticate(visit, visit.resourceUrl);
+      const { principal } = caller.key;
+      const found = await snapshot.server(principal.organisationId, server.id);
+      return found && mcpAccess(found, principal) === 'allowed' ? found : null;
+    } catch {
+      // The credential is no longer valid.
+      return null;
+    }
+  }
+
+  return {
+    stop() {
+      if (timer) clearTimeout(timer);
+    },
+  };
+}
+
+const types: readonly CapabilityType[] = ['tool', 'prompt', 'resource', 'resource_template'];
+
+/** The types of which a list reads otherwise than before. */
+function changedTypes(before: McpServerRecord, now: McpServerRecord): CapabilityType[] {
+  if (before === now) return [];
+  return types.filter((type) => textOf(before, type) !== textOf(now, type));
+}
+
+const textOf = ({ usable }: McpServerRecord, type: CapabilityType): string =>
+  usable[type]
+    .map(({ key, hash, definition }) => `${key} ${hash} ${JSON.stringify(definition).length}`)
+    .join('\n');
