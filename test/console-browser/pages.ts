@@ -7,8 +7,8 @@ export type TestedPage = {
   operation: string;
   /** What is to be seen once the answer is there. */
   filled: RegExp;
-  /** What a fresh workspace shows. */
-  empty: RegExp;
+  /** What a fresh workspace shows; null where the one that has been made for these tests is not empty. */
+  empty: RegExp | null;
   /** Without which nobody sees it. */
   scope: string;
 };
@@ -29,5 +29,21 @@ export const testedPages: readonly TestedPage[] = [
     filled: /Last 30 days: \$/,
     empty: /No priced requests yet/,
     scope: 'analytics.view',
+  },
+  {
+    path: 'logs',
+    title: 'Logs',
+    operation: 'LogsOpen',
+    filled: /^gpt|^claude|^mock/,
+    empty: /No request in this time/,
+    scope: 'logs.list',
+  },
+  {
+    path: 'keys',
+    title: 'Keys',
+    operation: 'Keys',
+    filled: /search-api/,
+    empty: null,
+    scope: 'api_keys.list',
   },
 ];

@@ -16,6 +16,7 @@ export const buttonClasses = (look: ButtonLook = 'plain', extra?: string): strin
   classes(
     'inline-flex h-7 max-sm:h-11 shrink-0 items-center justify-center gap-1.5 rounded-control border px-2.5',
     'text-body whitespace-nowrap transition-[background-color,color,filter] select-none',
+    'aria-pressed:border-accent aria-pressed:text-accent',
     'disabled:opacity-50 disabled:pointer-events-auto aria-disabled:opacity-50',
     looks[look],
     extra,

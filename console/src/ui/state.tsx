@@ -30,14 +30,14 @@ export function Banner({ tone, children, action }: { tone: Tone; children: React
   return (
     <div
       role="status"
-      className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-control border border-line bg-sunken px-3 py-1.5"
+      className="flex flex-wrap items-start gap-x-3 gap-y-1 rounded-control border border-line bg-sunken px-3 py-1.5"
     >
       {icon && (
-        <span className={text}>
+        <span className={classes(text, 'pt-[3px]')}>
           <Icon name={icon} size={14} />
         </span>
       )}
-      <p className="min-w-0 flex-1">{children}</p>
+      <div className="min-w-0 flex-1">{children}</div>
       {action}
     </div>
   );

@@ -5,17 +5,8 @@ import { counted } from '../../format/number.ts';
 import { useGo, useSearch } from '../../shell/address.ts';
 import { useKeys } from '../../shell/keys.ts';
 import { useMay } from '../../shell/session/viewer.ts';
-import {
-  Banner,
-  Button,
-  Failure,
-  inputClasses,
-  Notice,
-  Page,
-  Select,
-  SkeletonRows,
-  Table,
-} from '../../ui/index.ts';
+import { Refused } from '../../shell/states/asked.tsx';
+import { Banner, Button, inputClasses, Notice, Page, Select, SkeletonRows, Table } from '../../ui/index.ts';
 import { KeyDetail } from './detail.tsx';
 import { type ApiKeyStatus, KeysDocument } from './documents.ts';
 import { keyColumns, narrowKey } from './parts/columns.tsx';
@@ -99,11 +90,7 @@ export default function Keys() {
       {isPending ? (
         <SkeletonRows />
       ) : error && keys.length === 0 ? (
-        <Failure
-          title={error.code === 'FORBIDDEN' ? 'You may not list keys' : 'The keys cannot be read'}
-          message={error.message}
-          onRetry={() => void refetch()}
-        />
+        <Refused error={error} what="Keys" onRetry={() => void refetch()} />
       ) : keys.length === 0 ? (
         <Notice
           icon="keys"

@@ -2,6 +2,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { useSearch } from '../../shell/address.ts';
 import { useKeys } from '../../shell/keys.ts';
 import { useRange } from '../../shell/range.ts';
+import { useMay } from '../../shell/session/viewer.ts';
 import { useZone } from '../../shell/stored.ts';
 import { Banner, Button, Page, Select, say } from '../../ui/index.ts';
 import { LogDetailPage } from './detail/detail.tsx';
@@ -44,7 +45,8 @@ export default function Logs() {
   const built = useMemo(() => (names ? buildFilters(terms, names) : null), [terms, names]);
   const isFollowing = range.isOpen && order === 'newest' && search.live !== 'off';
 
-  const hasChart = built !== null && (!built.isScan || isAsked);
+  const { may: mayAnalyse } = useMay('analytics.view');
+  const hasChart = mayAnalyse && built !== null && (!built.isScan || isAsked);
   const list = useLines({ filters: built?.filters ?? null, range, zone, order, hasChart });
   const { refetch } = list;
   const tail = useTail({
@@ -108,7 +110,6 @@ export default function Logs() {
           <Button
             aria-pressed={isFollowing}
             onClick={() => change({ live: isFollowing ? 'off' : null }, true)}
-            className="aria-pressed:border-accent aria-pressed:text-accent"
           >
             <span className={`size-2 rounded-full ${isFollowing ? 'bg-accent' : 'bg-strong'}`} />
             Live
@@ -116,7 +117,9 @@ export default function Logs() {
         )}
       </div>
       {list.chart && <Histogram chart={list.chart} arrived={tail.sums} zone={zone} onZoom={range.zoom} />}
-      {built?.isScan && !isAsked && <WaitingHistogram onAsk={() => setAsked(true)} />}
+      {mayAnalyse && built?.isScan && !isAsked && !list.isError && (
+        <WaitingHistogram onAsk={() => setAsked(true)} />
+      )}
       {order !== 'newest' && (
         <div className="px-4 py-2 sm:px-6">
           <Banner tone="info">This order reads every log of the range.</Banner>

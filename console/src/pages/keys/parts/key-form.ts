@@ -80,11 +80,14 @@ function budgetOf({ budget }: KeyDraft, before: Key | null) {
 
 /** Which field a refusal is about; null for the form as a whole. */
 export function fieldOf(param: string | null): keyof KeyDraft | null {
-  const name = param?.split('.').find((part) => part !== 'input') ?? '';
-  if (/usageLimits|creditLimit/.test(param ?? '')) return 'budget';
-  if (/defaults/.test(param ?? '')) return 'config';
+  const path = (param ?? '')
+    .replace(/^input\./, '')
+    .replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const [name = ''] = path.split(/[.[]/);
+  if (name === 'usageLimits') return 'budget';
+  if (name === 'defaults') return 'config';
   if (name === 'workspaceId') return 'workspace';
-  return ['name', 'description', 'scopes', 'expiresAt', 'alertEmails'].includes(name)
-    ? (name as keyof KeyDraft)
-    : null;
+  return fields.find((field) => field === name) ?? null;
 }
+
+const fields = ['name', 'description', 'scopes', 'expiresAt', 'alertEmails'] as const;

@@ -3,16 +3,9 @@ import { count } from '../../../format/number.ts';
 import { useGo, useSearch } from '../../../shell/address.ts';
 import { useKeys } from '../../../shell/keys.ts';
 import { useRange } from '../../../shell/range.ts';
+import { Refused } from '../../../shell/states/asked.tsx';
 import { useZone } from '../../../shell/stored.ts';
-import {
-  Banner,
-  Button,
-  Drawer,
-  Failure,
-  SkeletonRows,
-  useIsNarrow,
-  VirtualTable,
-} from '../../../ui/index.ts';
+import { Banner, Button, Drawer, SkeletonRows, useIsNarrow, VirtualTable } from '../../../ui/index.ts';
 import { LogDetail } from '../detail/detail.tsx';
 import { type AddTerm, type ColumnName, columnsFor, narrowLine } from './columns.tsx';
 import { EmptyLogs } from './empty-logs.tsx';
@@ -62,14 +55,14 @@ export function LineList({ list, lines, arrived, waiting, onShow, columns, ...re
   });
 
   if (list.isError && lines.length === 0)
-    return <Failure {...failureOf(list.error)} onRetry={() => void list.refetch()} />;
+    return <Refused error={list.error} what="Logs" onRetry={() => void list.refetch()} />;
   if (list.isPending) return <SkeletonRows />;
   return (
     <>
       {list.isError && (
         <div className="px-4 py-2">
           <Banner tone="bad" action={<Button onClick={() => void list.refetch()}>Retry</Button>}>
-            {failureOf(list.error).message} What was read before stays.
+            {list.error.message} What was read before stays.
           </Banner>
         </div>
       )}
@@ -120,15 +113,4 @@ function Foot({ list, shown }: { list: LineListProps['list']; shown: number }) {
       ? 'The first 5,000. Narrow the time or the filter to see others.'
       : 'That is all.';
   return <p className="px-4 py-3 text-meta text-faint">{text}</p>;
-}
-
-function failureOf({ code, message }: { code: string; message: string }) {
-  if (code === 'FORBIDDEN')
-    return {
-      title: 'You may not list logs',
-      message: `${message} The scope is logs.list; an admin of the workspace, or an owner, gives it.`,
-    };
-  if (code === 'OPERATION_TIMEOUT')
-    return { title: 'That took too long', message: 'Narrow the time, or the filter, and ask again.' };
-  return { title: 'The logs cannot be read', message };
 }

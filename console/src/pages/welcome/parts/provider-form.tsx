@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { useOperation } from '../../../data/use-document.ts';
 import { useMay } from '../../../shell/session/viewer.ts';
-import { Banner, Button, classes, Field, Select, TextField } from '../../../ui/index.ts';
+import { Banner, Button, Field, Select, TextField } from '../../../ui/index.ts';
 import { AddProviderDocument, TryProviderDocument, type WelcomeStateQuery } from '../documents.ts';
 import { Verdict } from './verdict.tsx';
 
@@ -57,12 +57,7 @@ export function ProviderForm({ kinds, onAdded, onStay }: ProviderFormProps) {
     <form onSubmit={onSubmit} className="flex flex-col gap-3">
       <div className="flex flex-wrap gap-2" role="group" aria-label="Kind of provider">
         {first.map(({ id, name }) => (
-          <Button
-            key={id}
-            aria-pressed={id === kindId}
-            onClick={() => choose(id)}
-            className={classes(id === kindId && 'border-accent text-accent')}
-          >
+          <Button key={id} aria-pressed={id === kindId} onClick={() => choose(id)}>
             {name}
           </Button>
         ))}

@@ -1,0 +1,96 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import type { Page } from 'playwright-core';
+import { barriersOn } from './support/axe.ts';
+import { closeBrowser, PATIENCE, visit } from './support/visitor.ts';
+
+const root = join(import.meta.dirname, '../..');
+const node = ['--disable-warning=ExperimentalWarning'];
+
+let data: string;
+let service: ChildProcess;
+let url: string;
+
+/** A service on an empty directory, as `npm start` runs it. */
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), 'sluice-first-run-'));
+  service = spawn(process.execPath, [...node, 'src/main.ts'], {
+    cwd: root,
+    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATA_DIR: data, LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  url = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    service.once('exit', (code) => reject(new Error(`The service ended with ${code}:\n${output}`)));
+    service.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+      const ready = /Sluice is ready at (\S+) /.exec(output)?.[1];
+      if (ready) resolve(ready);
+    });
+  });
+}, 2 * PATIENCE);
+afterAll(async () => {
+  await closeBrowser();
+  const ended = new Promise((resolve) => service.once('exit', resolve));
+  service.kill('SIGTERM');
+  await ended;
+  await rm(data, { recursive: true });
+});
+
+/** What `npm run console:link` prints. */
+async function printedLink(): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [...node, 'scripts/console-link.ts'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, DATA_DIR: data },
+  });
+  // The port is one that nobody has chosen.
+  return `${url}/console/welcome#${stdout.trim().split('#')[1]}`;
+}
+
+async function fillIn(page: Page, email: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Email' }).fill(email);
+  await page.getByRole('textbox', { name: 'First name' }).fill('Ada');
+  await page.getByRole('textbox', { name: 'Last name' }).fill('Lovelace');
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+it('from the printed link to the first call that arrives, and the link works once', async () => {
+  const link = await printedLink();
+  const { page, leave } = await visit({ as: null });
+  await page.goto(link);
+  await page.getByRole('textbox', { name: 'Email' }).waitFor();
+  expect(page.url()).toBe(`${url}/console/welcome`);
+  await fillIn(page, 'ada@example.com');
+
+  await page.getByRole('button', { name: /Stay with @mock/ }).waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await page.getByRole('button', { name: /Stay with @mock/ }).click();
+  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByText('Waiting for your first request').waitFor();
+  await page.getByRole('button', { name: 'Node', exact: true }).click();
+  const program = await page.getByRole('region', { name: 'program' }).innerText();
+  const [, baseURL = ''] = /baseURL: '([^']+)'/.exec(program) ?? [];
+  const [, apiKey = ''] = /apiKey: '([^']+)'/.exec(program) ?? [];
+  const [, model = ''] = /model: '([^']+)'/.exec(program) ?? [];
+  expect(baseURL).toBe(`${url}/v1`);
+  await new OpenAI({ baseURL, apiKey }).chat.completions.create({
+    model,
+    messages: [{ role: 'user', content: 'Hello' }],
+  });
+  await page.getByText(/mock-1 · 200 · /).waitFor();
+  await page.getByRole('link', { name: 'Open the console' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Logs' }).waitFor();
+  await page.getByText('my-laptop').first().waitFor();
+  await leave();
+
+  const second = await visit({ as: null });
+  await second.page.goto(link);
+  await fillIn(second.page, 'eve@example.com');
+  await second.page.getByText(/The link does not exist, was used, or is too old/).waitFor();
+  await second.leave();
+});

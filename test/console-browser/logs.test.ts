@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { owner } from '../../seeds/demo/people.ts';
+import { listOperations } from './support/graph.ts';
+import { seeds, url } from './support/service.ts';
+import { closeBrowser, type Visitor, visit } from './support/visitor.ts';
+
+let visitor: Visitor;
+beforeAll(async () => {
+  visitor = await visit({ as: owner });
+});
+afterAll(async () => {
+  await visitor.leave();
+  await closeBrowser();
+});
+
+const config = {
+  strategy: { mode: 'fallback' },
+  targets: [
+    { provider: '@mock', override_params: { model: 'mock-error-503' } },
+    { provider: '@mock', override_params: { model: 'mock-1' } },
+  ],
+};
+
+/** A call that its first target refuses; answers the id of its trace. */
+async function call(text: string, team: string): Promise<string> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${seeds.workspace_api_key}`,
+      'content-type': 'application/json',
+      'x-gateway-config': JSON.stringify(config),
+      'x-gateway-metadata': JSON.stringify({ team }),
+    },
+    body: JSON.stringify({ model: 'mock-1', messages: [{ role: 'user', content: text }] }),
+  });
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+  return response.headers.get('x-gateway-trace-id') ?? '';
+}
+
+const rows = (of: Visitor = visitor) => of.page.getByRole('grid', { name: 'Logs' }).getByRole('row');
+
+it('a call is seen arriving, and opens as the way that it took', async () => {
+  const { page, open } = visitor;
+  await open('_/logs', 'Logs');
+  await page.getByText('Live', { exact: true }).first().waitFor();
+  const trace = await call(
+    '**bold** <img src=x onerror="document.title=\'owned\'"> ![x](https://evil.example/a.png)',
+    'arrivals',
+  );
+  await page
+    .getByRole('button', { name: /^mock-error-503$/ })
+    .first()
+    .waitFor();
+  await rows()
+    .nth(1)
+    .click({ position: { x: 30, y: 12 } });
+  const log = page.getByRole('article');
+  await log.getByText(trace).waitFor();
+  // The first of the two tries failed, and the second answered.
+  const way = log.getByRole('region', { name: 'The way of the request' });
+  await expect(way.getByRole('button').allInnerTexts()).resolves.toEqual([
+    expect.stringMatching(/1\s*@mock\s*503/),
+    expect.stringMatching(/2\s*@mock\s*200/),
+  ]);
+  // What was written to the model is text: nothing of it runs, and nothing is loaded.
+  await log.getByText('<img src=x').first().waitFor();
+  await log.getByText('image, not loaded: evil.example').first().waitFor();
+  expect(await log.locator('img').count()).toBe(0);
+  expect(await page.title()).not.toContain('owned');
+});
+
+it('an address shows the same to somebody else', async () => {
+  await call('Who else sees this?', 'addresses');
+  const { page, open } = visitor;
+  await open('_/logs', 'Logs');
+  const field = page.getByRole('combobox', { name: 'Filter' });
+  await field.fill('meta.team:addresses status:503');
+  await field.press('Enter');
+  await page.getByText('That is all.').waitFor();
+  expect(await rows().count()).toBe(2);
+  const colleague = await visit({ as: owner });
+  await colleague.page.goto(page.url());
+  await colleague.page.getByText('That is all.').waitFor();
+  expect(await rows(colleague).count()).toBe(2);
+  expect(await colleague.page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe(
+    'meta.team:addresses status:503',
+  );
+  expect(colleague.trouble.seen()).toEqual([]);
+  await colleague.leave();
+});
+
+it('is worked by keys alone, and a filter that means nothing says so', async () => {
+  const { page, open } = visitor;
+  await open('_/logs?range=7d', 'Logs');
+  await rows().nth(3).waitFor();
+  await page.keyboard.press('j');
+  const log = page.getByRole('article');
+  await log.waitFor();
+  const first = await log.getAttribute('aria-label');
+  await page.keyboard.press('j');
+  await page
+    .getByRole('article')
+    .and(page.locator(`:not([aria-label="${first}"])`))
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await log.waitFor({ state: 'detached' });
+  await page.keyboard.press('/');
+  await page.keyboard.type('stauts:200');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('stauts: there is no such field').waitFor();
+});
+
+it('asks the server twice when it opens, and listens once', async () => {
+  const other = await visit({ as: owner });
+  const asked = listOperations(other.page);
+  await other.open('_/logs', 'Logs');
+  await rows(other).nth(3).waitFor();
+  await other.page.getByText('Live', { exact: true }).first().waitFor();
+  expect(asked.sort()).toEqual(['LogTail', 'LogsOpen', 'Viewer']);
+  await other.leave();
+});
+
+it('was never in trouble', () => {
+  expect(visitor.trouble.seen()).toEqual([]);
+});
