@@ -40,30 +40,38 @@ export function examine(
   house: CheckHouse,
 ): Examined | Promise<Examined> {
   const startedAt = performance.now();
-  const result = blankCheckResult(check, new Date());
-  const ended = (): number => Math.round((performance.now() - startedAt) * 100) / 100;
-  const found = ({ finding, edits }: PlacedFinding): Examined => {
-    result.verdict = finding.verdict;
-    result.data = finding.data ?? null;
-    result.execution_time = ended();
-    return { result, edits, body: finding.body, headers: finding.headers };
-  };
-  const failed = (error: unknown): Examined => {
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
-    result.error = { name, message };
-    result.execution_time = ended();
-    return { result, edits: [], body: undefined, headers: undefined };
-  };
+  const result = blankCheckResult(check, Date.now());
   try {
     const running = check.check.isRemote
       ? remotely(check, examination, house)
       : isLong(check, examination)
         ? elsewhere(check, examination, house)
         : locally(check, examination, house.services);
-    return running instanceof Promise ? running.then(found, failed) : found(running);
+    if (!(running instanceof Promise)) return found(result, startedAt, running);
+    return running.then(
+      (finding) => found(result, startedAt, finding),
+      (error: unknown) => failed(result, startedAt, error),
+    );
   } catch (error) {
-    return failed(error);
+    return failed(result, startedAt, error);
   }
+}
+
+/** Milliseconds since a moment, with two decimals. */
+const since = (startedAt: number): number => Math.round((performance.now() - startedAt) * 100) / 100;
+
+function found(result: CheckResult, startedAt: number, { finding, edits }: PlacedFinding): Examined {
+  result.verdict = finding.verdict;
+  result.data = finding.data ?? null;
+  result.execution_time = since(startedAt);
+  return { result, edits, body: finding.body, headers: finding.headers };
+}
+
+function failed(result: CheckResult, startedAt: number, error: unknown): Examined {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  result.error = { name, message };
+  result.execution_time = since(startedAt);
+  return { result, edits: [], body: undefined, headers: undefined };
 }
 
 function isLong({ check }: GuardedCheck, { segments }: Examination): boolean {

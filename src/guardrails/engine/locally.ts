@@ -23,15 +23,30 @@ export function lazyViews(segments: readonly FoundSegment[]): () => readonly Tex
 /** What a check has found, with its edits in the original texts. */
 export type PlacedFinding = { finding: CheckFinding; edits: readonly TextEdit[] };
 
-export const inputOf = ({ phase, call, running }: Examination, segments: readonly Segment[]): CheckInput => ({
-  phase,
-  call,
-  get signal() {
-    return running.signal;
-  },
-  segments,
-  text: segments.length === 1 ? (segments[0]?.text ?? '') : segments.map(({ text }) => text).join('\n'),
-});
+/** What a check is given. A class, since an object with a getter of its own takes a microsecond to make. */
+class GivenToCheck implements CheckInput {
+  readonly phase: CheckInput['phase'];
+  readonly call: CheckInput['call'];
+  readonly segments: readonly Segment[];
+  readonly text: string;
+  readonly #running: Examination['running'];
+
+  constructor({ phase, call, running }: Examination, segments: readonly Segment[]) {
+    this.phase = phase;
+    this.call = call;
+    this.segments = segments;
+    this.text =
+      segments.length === 1 ? (segments[0]?.text ?? '') : segments.map(({ text }) => text).join('\n');
+    this.#running = running;
+  }
+
+  get signal(): AbortSignal {
+    return this.#running.signal;
+  }
+}
+
+export const inputOf = (examination: Examination, segments: readonly Segment[]): CheckInput =>
+  new GivenToCheck(examination, segments);
 
 /** Runs a check that asks nobody. One that looks for what must not be there is run once more, on the other ways to read the texts. */
 export function locally(

@@ -45,16 +45,16 @@ export const counts = ({ verdict, error, fail_on_error }: CheckResult): boolean 
 let lastMoment = 0;
 let lastText = '';
 
-/** The moment as a text. Checks of one call mostly begin in one millisecond, and making the text takes as long as many checks. */
-function textOf(now: Date): string {
-  if (now.getTime() !== lastMoment) {
-    lastMoment = now.getTime();
-    lastText = now.toISOString();
+/** The moment, in milliseconds since the epoch, as a text. Checks of one call mostly begin in one millisecond, and making the text takes as long as many checks. */
+function textOf(now: number): string {
+  if (now !== lastMoment) {
+    lastMoment = now;
+    lastText = new Date(now).toISOString();
   }
   return lastText;
 }
 
-export const blankCheckResult = (check: GuardedCheck, now: Date): CheckResult => ({
+export const blankCheckResult = (check: GuardedCheck, now: number): CheckResult => ({
   data: null,
   verdict: false,
   id: check.id,
@@ -69,7 +69,7 @@ export const blankCheckResult = (check: GuardedCheck, now: Date): CheckResult =>
 export function hookResult(
   guardrail: PreparedGuardrail,
   checks: CheckResult[],
-  { executionTime, createdAt, isDenied }: { executionTime: number; createdAt: Date; isDenied: boolean },
+  { executionTime, createdAt, isDenied }: { executionTime: number; createdAt: number; isDenied: boolean },
 ): HookResult {
   const verdict = checks.every(counts);
   return {

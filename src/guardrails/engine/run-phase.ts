@@ -130,10 +130,10 @@ class RunningPhase {
   /** Runs the checks that are wanted now, one after another. */
   async #each(isWanted: (turn: GuardrailTurn, check: GuardedCheck) => boolean): Promise<void> {
     for (const turn of this.turns) {
-      for (const check of turn.left) {
+      for (const check of turn.guardrail.checks) {
+        if (!turn.mayRun(check) || !isWanted(turn, check)) continue;
         if (this.#isOver) return;
-        const isInOrder = !turn.guardrail.isSequential || turn.left[0] === check;
-        const running = isInOrder && isWanted(turn, check) ? this.#one(turn, check) : undefined;
+        const running = this.#one(turn, check);
         if (running) await running;
       }
     }
@@ -170,8 +170,10 @@ class RunningPhase {
     const { phase, house, callOf } = this.#run;
     const { choices } = this.#scoped(check);
     this.#call ??= callOf();
-    const about = { phase, call: this.#call, running: this };
-    const examined = choices.map((texts) => examine(check, { ...about, ...texts }, house));
+    const call = this.#call;
+    const examined = choices.map(({ segments, views }) =>
+      examine(check, { phase, call, running: this, segments, views }, house),
+    );
     if (examined.some((one) => one instanceof Promise))
       return Promise.all(examined).then((all) => this.#take(turn, check, all));
     this.#take(turn, check, examined as Examined[]);
@@ -198,7 +200,10 @@ class RunningPhase {
       this.#scopes = new Map();
       this.#call = null;
     }
-    for (const { result } of examined) turn.note(check, { ...result, transformed: isTransformed });
+    for (const { result } of examined) {
+      result.transformed = isTransformed;
+      turn.note(check, result);
+    }
   }
 
   /** Where texts cannot be read, no check of texts can pass: it is an error, and a refusal where that is asked for. */
@@ -208,7 +213,7 @@ class RunningPhase {
     for (const turn of this.turns) {
       const isRefused = turn.guardrail.onUnreadable === 'deny';
       for (const check of turn.left) {
-        const result = blankCheckResult(check, new Date());
+        const result = blankCheckResult(check, Date.now());
         result.error = { name: 'Unreadable', message: `The body cannot be checked: ${unreadable}.` };
         result.fail_on_error ||= isRefused;
         turn.note(check, result);

@@ -13,9 +13,10 @@ import {
 export class GuardrailTurn {
   readonly guardrail: PreparedGuardrail;
   readonly #results = new Map<GuardedCheck, CheckResult>();
-  readonly #createdAt = new Date();
+  readonly #createdAt = Date.now();
   readonly #startedAt = performance.now();
   #endedAt = this.#startedAt;
+  #hasFailed = false;
 
   constructor(guardrail: PreparedGuardrail) {
     this.guardrail = guardrail;
@@ -26,9 +27,19 @@ export class GuardrailTurn {
     return this.guardrail.checks.filter((check) => !this.#results.has(check));
   }
 
+  /** Whether a check has no result and may run now: where they run one after another, only the first of those left. */
+  mayRun(check: GuardedCheck): boolean {
+    if (this.#results.has(check)) return false;
+    return (
+      !this.guardrail.isSequential || this.guardrail.checks.find((one) => !this.#results.has(one)) === check
+    );
+  }
+
   /** Of a check that ran more than once, what it found counts before what it did not. */
   note(check: GuardedCheck, result: CheckResult): void {
     this.#endedAt = performance.now();
+    // A later result of the same check hides no failure.
+    this.#hasFailed ||= !counts(result);
     const known = this.#results.get(check);
     if (known === undefined) this.#results.set(check, result);
     else
@@ -40,8 +51,7 @@ export class GuardrailTurn {
   }
 
   get hasFailed(): boolean {
-    for (const result of this.#results.values()) if (!counts(result)) return true;
-    return false;
+    return this.#hasFailed;
   }
 
   /** It refuses the call by what is known so far. */
@@ -52,7 +62,7 @@ export class GuardrailTurn {
   result(): HookResult {
     const { guardrail } = this;
     const checks = guardrail.checks.map(
-      (check) => this.#results.get(check) ?? { ...blankCheckResult(check, new Date()), error: SKIPPED },
+      (check) => this.#results.get(check) ?? { ...blankCheckResult(check, Date.now()), error: SKIPPED },
     );
     return hookResult(guardrail, checks, {
       executionTime: Math.round((this.#endedAt - this.#startedAt) * 100) / 100,
