@@ -35,6 +35,8 @@ const requestHeaders: Meanings = {
     '`true`: `GET /v1/models` lists the catalogue of the providers that the request names, instead of asking them',
   'x-gateway-nitro-mode':
     '`true`: the body goes through unread: see [Forms, files, realtime](../calling.md#forms-files-realtime)',
+  'x-gateway-mcp-servers':
+    'comma list of the MCP servers that `/mcp` is to consist of: see [mcp.md](../mcp.md#connect-a-client)',
   'x-gateway-beta': 'comma list; `use-responses-api-2026-07-30` is known, others mean nothing',
   'x-gateway-runtime': 'what an SDK runs on, for the log',
   'x-gateway-runtime-version': 'the version of that, for the log',

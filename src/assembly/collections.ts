@@ -10,7 +10,7 @@ import {
   registrationCountModel,
   usedOnceModel,
 } from '../mcp/oauth/index.ts';
-import { mcpSessionModel } from '../mcp/session/index.ts';
+import { mcpReplyModel, mcpSessionModel } from '../mcp/session/index.ts';
 import { keyUseModel } from '../recording/key-use/index.ts';
 import { runInstanceModel } from '../runs/index.ts';
 import { keptAnswerModel } from '../storage/kept-answers.ts';
@@ -36,6 +36,7 @@ export async function ensureCollections(connection: Connection): Promise<void> {
     cacheEntryModel,
     oidcAnswerModel,
     mcpSessionModel,
+    mcpReplyModel,
     mcpGrantModel,
     oauthClientModel,
     registrationCountModel,

@@ -19,6 +19,7 @@ import { createMcpAuthenticate, createMcpDoor, type McpDoor } from './door/index
 import { McpStreams } from './door/open-streams.ts';
 import { createToolGuardrails } from './governance/guardrails.ts';
 import { createToolLimits } from './governance/limits.ts';
+import { createBreaker } from './lines/breaker.ts';
 import { createHandshakes } from './lines/handshake.ts';
 import { createLines } from './lines/lines.ts';
 import { createSharedCredentials } from './lines/shared-credentials.ts';
@@ -27,7 +28,7 @@ import type { McpOauth } from './oauth/index.ts';
 import type { RelayCall } from './relay/call.ts';
 import { createInterim } from './relay/interim.ts';
 import { createRelay } from './relay/relay.ts';
-import { createSessionSeal, createSessionStore } from './session/index.ts';
+import { createReplies, createSessionSeal, createSessionStore } from './session/index.ts';
 import type { McpSnapshot } from './snapshot/index.ts';
 import { createUpstreamWire } from './upstream/index.ts';
 
@@ -63,11 +64,13 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
     sessions: () => nativeDb(db).collection('mcp_sessions'),
     ...{ secrets, changes, now },
   });
+  const replies = createReplies(() => nativeDb(db).collection('mcp_replies'), secrets);
   const credentials = createSharedCredentials(given);
   const handshakes = createHandshakes(wire, log);
+  const breaker = createBreaker(() => performance.now());
   const lines = createLines(handshakes, sessions);
   const relay = createRelay({
-    ...{ wire, credentials, lines, interim: createInterim(wire, log) },
+    ...{ wire, credentials, lines, breaker, replies, interim: createInterim(wire, log) },
     limits: createToolLimits(directory, given.limitEngine, log),
     guardrails: createToolGuardrails(directory, given.checkHouse),
   });
@@ -79,10 +82,23 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
   const streams = new McpStreams();
   const telling = tellChanges({ changes, snapshot, authenticate, streams, log });
   const door = createMcpDoor({
-    ...{ authenticate, streams, relay, sessions, handshakes, credentials, wire, snapshot, bodies, log },
+    ...{
+      authenticate,
+      streams,
+      replies,
+      relay,
+      sessions,
+      handshakes,
+      credentials,
+      wire,
+      snapshot,
+      bodies,
+      log,
+    },
     seal: createSessionSeal(secrets, () => now().getTime()),
     record: { requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes },
     running: new Map<string, RelayCall>(),
+    isResting: breaker.isOpen,
     workspaces: directory.workspaces,
     guard: { corsOrigins: settings.corsOrigins, listenHost: settings.listen.host },
     baseUrl,

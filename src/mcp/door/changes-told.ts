@@ -1,13 +1,15 @@
 import type { Logger } from '../../lib/logger.ts';
 import type { ChangeKind, Changes } from '../../storage/changes.ts';
+import { isAggregate } from '../aggregate/index.ts';
 import type { CapabilityType } from '../catalogue/index.ts';
 import { type McpServerRecord, type McpSnapshot, mcpAccess } from '../snapshot/index.ts';
 import type { AuthenticateMcp } from './authenticate.ts';
+import { allServers } from './find-server.ts';
 import { listChanges, type McpStreams, type OpenStream } from './open-streams.ts';
 
 type Given = {
   changes: Pick<Changes, 'subscribe'>;
-  snapshot: Pick<McpSnapshot, 'server'>;
+  snapshot: Pick<McpSnapshot, 'server' | 'slugsOf'>;
   authenticate: AuthenticateMcp;
   streams: McpStreams;
   log: Logger;
@@ -49,6 +51,7 @@ export function tellChanges({ changes, snapshot, authenticate, streams, log }: G
     try {
       const caller = await authenticate(visit, visit.resourceUrl);
       const { principal } = caller.key;
+      if (isAggregate(server)) return await allServers({ caller, request: visit }, { snapshot });
       const found = await snapshot.server(principal.organisationId, server.id);
       return found && mcpAccess(found, principal) === 'allowed' ? found : null;
     } catch {

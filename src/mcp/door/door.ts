@@ -15,7 +15,7 @@ import { endSession } from './end-session.ts';
 import { type FindDependencies, serverAt } from './find-server.ts';
 import { type GetDependencies, openGetStream } from './get-stream.ts';
 import { type GuardSettings, requireOwnOrigin } from './guard.ts';
-import { sessionOf } from './initialize.ts';
+import { sessionOf, sessionServer } from './initialize.ts';
 import { answerLegacy, type LegacyDependencies, versionOf } from './legacy.ts';
 import { answerModern } from './modern.ts';
 import { arrivalOf, type McpArrival } from './visits.ts';
@@ -61,10 +61,7 @@ export function createMcpDoor(dependencies: DoorDependencies): McpDoor {
   }
 
   return {
-    match: (path) => {
-      const place = mcpPlaceOf(path);
-      return place?.kind === 'aggregate' ? null : place;
-    },
+    match: mcpPlaceOf,
     async handle(request, response, place) {
       try {
         await handle(request, response, place);
@@ -84,7 +81,7 @@ async function answer(
 ): Promise<void> {
   const { request } = arrival;
   const { seal, sessions } = dependencies;
-  const session = () => sessionOf(arrival, server.id, seal, sessions.hasEnded);
+  const session = () => sessionOf(arrival, sessionServer(server), seal, sessions.hasEnded);
   const legacy = (): McpVisit => {
     const visit = { ...arrival.visit, era: 'legacy' as const, session: session() };
     return { ...visit, version: versionOf(visit) };

@@ -1,6 +1,7 @@
 import { headerOf } from '../../lib/http/headers.ts';
 import { uuid } from '../../lib/ids.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
+import { isAggregate } from '../aggregate/index.ts';
 import { callerKey } from '../exchange/caller.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
@@ -32,7 +33,7 @@ export async function openSession(
     uuid: uuid(),
     organisationId: server.organisationId,
     workspaceId: server.workspaceId,
-    serverId: server.id,
+    serverId: sessionServer(server),
     caller: callerKey(visit.caller),
     version,
     capabilities: isObject(params.capabilities) ? params.capabilities : {},
@@ -45,6 +46,10 @@ export async function openSession(
   const hasUpstream = session.upstream?.id != null;
   return { result: initialized(server, version, hasUpstream), id: seal.seal(session), session };
 }
+
+/** The server that a session is bound to; null for all together. */
+export const sessionServer = (server: McpServerRecord): string | null =>
+  isAggregate(server) ? null : server.id;
 
 /** The session of the server behind it; null where the server cannot be reached now: the first call tries again. */
 async function mirrored(

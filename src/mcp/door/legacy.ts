@@ -8,12 +8,15 @@ import type { McpVisit } from '../exchange/visit.ts';
 import { failureOf } from '../lines/asked-failure.ts';
 import { type ForwardDependencies, forward } from '../relay/forward.ts';
 import { subjectOf } from '../relay/subject.ts';
+import type { Replies } from '../session/index.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { legacyVersions } from '../upstream/index.ts';
 import { type InitializeDependencies, openSession } from './initialize.ts';
 import { answerRequest, type RequestDependencies, runningKey, takesEvents } from './requests.ts';
 
-export type LegacyDependencies = RequestDependencies & InitializeDependencies & ForwardDependencies;
+export type LegacyDependencies = RequestDependencies &
+  InitializeDependencies &
+  ForwardDependencies & { replies: Replies };
 
 const MAX_BATCH = 50;
 /** Revisions in which one request may carry several messages. */
@@ -152,6 +155,9 @@ async function take(
   if (message.kind === 'notification' && message.method === 'notifications/cancelled') {
     const call = dependencies.running.get(runningKey(session.uuid, message.params.requestId));
     if (call) return call.cancel('cancelled');
+  }
+  if (message.kind === 'response' && typeof message.id === 'string') {
+    if (await dependencies.replies.take(session, message.id, message.value)) return;
   }
   await forward(visit, server, message.value, dependencies);
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type AggregateRecord, isAggregate, resolved } from '../aggregate/index.ts';
 import type { CallerAnswer } from '../exchange/answer.ts';
 import { errorText, RpcFailure, rpc } from '../exchange/failure.ts';
 import type { CallerMessage } from '../exchange/receive.ts';
@@ -19,6 +20,8 @@ export type RequestDependencies = {
   /** Requests that are under way, by session and id. */
   running: Map<string, RelayCall>;
   sessions: SessionStore;
+  /** Whether a server is left alone for now, since it did not answer. */
+  isResting(server: McpServerRecord): boolean;
 };
 
 type Given = {
@@ -38,7 +41,7 @@ export async function answerRequest(given: Given, dependencies: RequestDependenc
   const { visit, message, answer } = given;
   try {
     if (relayedMethods.has(message.method)) await relayed(given, dependencies);
-    else answer.end(resultText(message.id, local(given)));
+    else answer.end(resultText(message.id, local(given, dependencies)));
   } catch (error) {
     const failure = asFailure(error);
     answer.end(errorText(failure, message.id), failure.status, failure.headers);
@@ -53,13 +56,12 @@ const resultText = (id: unknown, result: object): string => JSON.stringify({ jso
 const asFailure = (error: unknown): RpcFailure =>
   error instanceof RpcFailure ? error : new RpcFailure(rpc.internal, 'Internal error', { cause: error });
 
-async function relayed({ visit, server, message, answer, raw }: Given, dependencies: RequestDependencies) {
-  const { relay, record, running } = dependencies;
-  const { id, method, params } = message;
-  const call = new RelayCall({
-    ...{ visit, server, id, method, params, answer, raw },
-    onEnd: (ended) => recordCall(ended, record),
-  });
+async function relayed(given: Given, dependencies: RequestDependencies) {
+  const { visit, message } = given;
+  const { relay, running } = dependencies;
+  const { id, method } = message;
+  const call = callFor(given, dependencies);
+  if (call === null) return;
   if (visit.session) running.set(runningKey(visit.session.uuid, id), call);
   try {
     requireRight(visit, method);
@@ -70,26 +72,62 @@ async function relayed({ visit, server, message, answer, raw }: Given, dependenc
   }
 }
 
+/** The call as its server knows it; null where no server of several has what it is about. */
+function callFor(
+  { visit, server, message, answer, raw }: Given,
+  { record }: RequestDependencies,
+): RelayCall | null {
+  const { id, method, params } = message;
+  const onEnd = (ended: RelayCall) => recordCall(ended, record);
+  const common = { visit, id, method, answer, onEnd };
+  if (!isAggregate(server)) return new RelayCall({ ...common, server, params, raw });
+  try {
+    return new RelayCall({ ...common, ...resolved(server, method, params), raw: null });
+  } catch (error) {
+    const call = new RelayCall({ ...common, server, params, raw });
+    call.facts.subject = String(params.name ?? params.uri ?? '').slice(0, 2048);
+    call.facts.refusedBy = 'capability';
+    call.fail(asFailure(error));
+    return null;
+  }
+}
+
 function requireRight({ caller, resourceUrl }: McpVisit, method: string): void {
   if (caller.mayCall || method !== 'tools/call') return;
   throw insufficientScope(resourceUrl, 'The token may read, and not call tools.', 'mcp:write');
 }
 
 /** What the gateway answers by itself. */
-function local({ visit, server, message }: Given): object {
+function local({ visit, server, message }: Given, { isResting }: RequestDependencies): object {
   const { method, params } = message;
   const list = Object.hasOwn(listMethods, method) ? listMethods[method] : undefined;
   if (list) {
     if (server.hello === null) throw notRead(server);
     const items = server.usable[list.type].map(({ definition }) => definition);
     const page = pageOf(visit, method, params, { items, revision: server.revision });
-    return visit.era === 'modern' ? { ...page, _meta: { [SERVER_INFO]: serverInfoOf(server) } } : page;
+    const meta = {
+      ...(visit.era === 'modern' && { [SERVER_INFO]: serverInfoOf(server) }),
+      ...(isAggregate(server) && { 'io.sluice/servers': statesOf(server, isResting) }),
+    };
+    return Object.keys(meta).length === 0 ? page : { ...page, _meta: meta };
   }
   if (method === 'server/discover' && visit.era === 'modern') return discovered(server);
   if (method === 'ping' && visit.era === 'legacy') return {};
   throw new RpcFailure(rpc.methodNotFound, `Method not found: ${method}`, {
     status: visit.era === 'modern' ? 404 : 200,
   });
+}
+
+/** How it stands with each of several servers. What is known of one that does not answer stays in the lists. */
+function statesOf(
+  { servers }: AggregateRecord,
+  isResting: (server: McpServerRecord) => boolean,
+): Record<string, string> {
+  const stateOf = (server: McpServerRecord) => {
+    if (server.hello === null || isResting(server)) return 'unavailable';
+    return server.hello.isStale ? 'stale' : 'ok';
+  };
+  return Object.fromEntries(servers.map((server) => [server.slug, stateOf(server)]));
 }
 
 const notRead = ({ slug }: McpServerRecord) =>

@@ -63,7 +63,7 @@ export function createLines(handshakes: Handshakes, store: SessionStore): Lines 
   }
 
   async function own(
-    { era }: McpVisit,
+    { era, route }: McpVisit,
     server: McpServerRecord,
     headers: Readonly<Record<string, string>>,
   ): Promise<ServerLine> {
@@ -73,7 +73,7 @@ export function createLines(handshakes: Handshakes, store: SessionStore): Lines 
       sessionless.set(keyOf(server), upstream.version);
       return plain(upstream.version);
     }
-    if (era === 'modern') return { era: 'legacy', session: upstream, isOwn: true };
+    if (era === 'modern' || route === 'aggregate') return { era: 'legacy', session: upstream, isOwn: true };
     handshakes.close(server, headers, upstream);
     throw new RpcFailure(rpc.transport, 'Bad Request: Mcp-Session-Id header is required', { status: 400 });
   }
@@ -82,11 +82,10 @@ export function createLines(handshakes: Handshakes, store: SessionStore): Lines 
     lineFor(visit, server, headers) {
       if (server.hello?.era === 'modern') return MODERN;
       const { session } = visit;
-      if (session) {
+      if (session && session.serverId !== null) {
         const upstream = store.current(session);
-        if (upstream && session.serverId !== null) return { era: 'legacy', session: upstream, isOwn: false };
-        return session.serverId === null
-          ? own(visit, server, headers)
+        return upstream
+          ? { era: 'legacy', session: upstream, isOwn: false }
           : opened(session, server, headers, null);
       }
       const version = sessionless.get(keyOf(server));

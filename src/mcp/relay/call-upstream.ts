@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { traceparentOf } from '../../dataplane/call/trace.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
-import { RpcFailure } from '../exchange/failure.ts';
+import { RpcFailure, rpc } from '../exchange/failure.ts';
 import { type AskedServer, ask } from '../lines/ask.ts';
 import { credentialFailure, failureOf } from '../lines/asked-failure.ts';
+import type { Breaker } from '../lines/breaker.ts';
 import { forwardedHeaders, type UpstreamCredentials } from '../lines/credentials.ts';
 import { sessionHeaders } from '../lines/handshake.ts';
 import type { Lines, ServerLine } from '../lines/lines.ts';
@@ -20,6 +21,7 @@ export type UpstreamDependencies = {
   credentials: UpstreamCredentials;
   lines: Lines;
   interim: Interim;
+  breaker: Breaker;
 };
 
 /** The answer of a server: exactly one of `result` and `error` is there. */
@@ -38,6 +40,30 @@ const MAX_TRIES = 3;
 
 /** Sends a caller's request to its server and waits for the answer. Throws an RpcFailure. */
 export async function callUpstream(
+  call: RelayCall,
+  params: JsonObject,
+  dependencies: UpstreamDependencies,
+): Promise<UpstreamReply> {
+  const { server } = call;
+  const { breaker } = dependencies;
+  breaker.enter(server);
+  try {
+    const reply = await tried(call, params, dependencies);
+    breaker.note(server, false);
+    return reply;
+  } catch (error) {
+    // That a caller has given up says nothing about the server.
+    if (!call.isOver) breaker.note(server, isOfServer(error, call));
+    throw error;
+  }
+}
+
+/** Whether a server did not answer; refusals are answers. */
+const isOfServer = (error: unknown, { facts }: RelayCall): boolean =>
+  error instanceof RpcFailure &&
+  (error.code === rpc.unreachable || error.code === rpc.timeout || (facts.upstreamStatus ?? 0) >= 500);
+
+async function tried(
   call: RelayCall,
   params: JsonObject,
   dependencies: UpstreamDependencies,
@@ -77,7 +103,7 @@ export async function callUpstream(
   }
 }
 
-const sessionLost = () => new RpcFailure(-32001, 'Session not found', { status: 404 });
+const sessionLost = () => new RpcFailure(rpc.sessionNotFound, 'Session not found', { status: 404 });
 
 /** A server that does not know a session has done nothing. Servers built on the SDK's example say so with 400. */
 function isLost({ status, response }: AskedServer, { session }: ServerLine): boolean {

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
+import type { Replies } from '../session/index.ts';
 import type { RelayCall } from './call.ts';
 import { callUpstream, type UpstreamDependencies, type UpstreamReply } from './call-upstream.ts';
 import { serverInfoOf } from './hello.ts';
+import { asked } from './rounds.ts';
 import { noteLinks, subjectOf } from './subject.ts';
 import { codeFor, resultFor } from './to-caller.ts';
 
@@ -21,6 +23,7 @@ export type RelayDependencies = UpstreamDependencies & {
   /** Throws an RpcFailure for a call that is over a limit. */
   limits(call: RelayCall): Settling | null | Promise<Settling | null>;
   guardrails(call: RelayCall): Guarding | null | Promise<Guarding | null>;
+  replies: Replies;
 };
 
 type Settling = { settle(isSent: boolean): void };
@@ -39,7 +42,7 @@ export const createRelay = (dependencies: RelayDependencies): McpRelay =>
       const guards = await dependencies.guardrails(call);
       const params = guards ? await guards.input(call.params) : call.params;
       if (params === null || call.isOver) return;
-      const reply = await callUpstream(call, params, dependencies);
+      const reply = await withRounds(call, params, dependencies);
       if (call.isOver) return;
       if (reply.error) answerError(call, reply.error, reply.text);
       else await answer(call, reply, guards);
@@ -47,6 +50,21 @@ export const createRelay = (dependencies: RelayDependencies): McpRelay =>
       taken?.settle(call.facts.upstreamStatus !== null);
     }
   };
+
+/** The last word of a server, which may ask a caller of the older era for something before. */
+async function withRounds(
+  call: RelayCall,
+  params: JsonObject,
+  dependencies: RelayDependencies,
+): Promise<UpstreamReply> {
+  let given = params;
+  for (;;) {
+    const reply = await callUpstream(call, given, dependencies);
+    if (reply.result?.resultType !== 'input_required' || call.visit.era === 'modern' || call.isOver)
+      return reply;
+    given = await asked(call, given, reply.result, dependencies.replies);
+  }
+}
 
 function requireCapability(call: RelayCall): void {
   const { server, method, params, facts } = call;
@@ -69,11 +87,6 @@ async function answer(
 ): Promise<void> {
   const { visit, server, method } = call;
   const said = result ?? {};
-  if (said.resultType === 'input_required' && visit.era === 'legacy')
-    throw new RpcFailure(
-      rpc.upstream,
-      `The MCP server ${server.slug} asks for something that the caller cannot give.`,
-    );
   const passed = guards ? await guards.output(said) : said;
   if (passed === null || call.isOver) return;
   noteLinks(server, passed);

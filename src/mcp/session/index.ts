@@ -1,4 +1,5 @@
-export { mcpSessionModel, type SessionDocument } from './model.ts';
+export { mcpReplyModel, mcpSessionModel, type ReplyDocument, type SessionDocument } from './model.ts';
+export { createReplies, type Replies } from './replies.ts';
 export { createSessionSeal, type SessionSeal } from './seal.ts';
 export type { McpSession, UpstreamSession } from './session.ts';
 export { createSessionStore, type SessionStore } from './store.ts';

@@ -29,3 +29,26 @@ schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 schema.index({ endedAt: 1 });
 
 export const mcpSessionModel = defineModel('McpSession', schema);
+
+/** The answer of a caller to what it was asked, which came to another process than the one that waits for it. */
+export type ReplyDocument = {
+  /** Of the question. */
+  _id: string;
+  organisationId: string;
+  /** Sealed JSON of the message. */
+  sealed: string;
+  expiresAt: Date;
+};
+
+const replySchema = new Schema<ReplyDocument>(
+  {
+    _id: String,
+    organisationId: { type: String, required: true },
+    sealed: { type: String, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'mcp_replies', versionKey: false, autoIndex: false, autoCreate: false },
+);
+replySchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+export const mcpReplyModel = defineModel('McpReply', replySchema);

@@ -23,6 +23,8 @@ export type UpstreamHello = {
   readonly instructions: string | null;
   /** Null where it said nothing. */
   readonly server: ServerDescription | null;
+  /** The server could not be read the last time. */
+  readonly isStale: boolean;
 };
 
 /** An MCP server as calls need it: all that administrators have said, made into what its callers may do now. */

@@ -71,7 +71,15 @@ const helloOf = ({
   capabilityFlags,
   instructions,
   server,
+  syncStatus,
 }: CatalogueDocument): UpstreamHello | null =>
   lastSyncedAt === null
     ? null
-    : { era, protocolVersion, instructions, server, capabilities: JSON.parse(capabilityFlags) };
+    : {
+        era,
+        protocolVersion,
+        instructions,
+        server,
+        capabilities: JSON.parse(capabilityFlags),
+        isStale: syncStatus === 'failed',
+      };

@@ -1,0 +1,1 @@
+export { type AggregateRecord, aggregateOf, isAggregate, resolved } from './record.ts';

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { connectLegacy, serveMcp } from '../../support/mcp-clients.ts';
+import { type McpUpstream, startMcpUpstream } from '../../support/mcp-upstream.ts';
+import { callModern, eventsIn, legacyMessage, openLegacy, post } from '../../support/mcp-wire.ts';
+
+jest.setTimeout(60_000);
+
+let app: TestApp;
+let other: TestApp;
+let upstream: McpUpstream;
+const question = {
+  method: 'elicitation/create',
+  params: { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } },
+};
+beforeAll(async () => {
+  const env = { ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+  app = await startApp(env);
+  other = await startApp({ ...env, MONGODB_URI: app.databaseUri });
+  upstream = await startMcpUpstream('modern');
+  // It keeps nothing: what it has to know comes back with the answers.
+  upstream.onMessage = ({ id, method, params }) => {
+    if (method !== 'tools/call') return undefined;
+    const result = params.inputResponses
+      ? {
+          content: [
+            { type: 'text', text: `${params.requestState} ${params.inputResponses.who.content.name}` },
+          ],
+        }
+      : { resultType: 'input_required', inputRequests: { who: question }, requestState: 'kept' };
+    return { jsonrpc: '2.0', id, result };
+  };
+  await serveMcp(app, 'asking', { url: upstream.url });
+  await serveMcp(app, 'shy', {
+    url: upstream.url,
+    configurations: { client_features: { elicitation_form: false } },
+  });
+});
+afterAll(async () => {
+  await other.stop();
+  await app.stop();
+  await upstream.stop();
+});
+
+const search = legacyMessage('tools/call', { name: 'search', arguments: {} });
+
+it('check 15: what a server of the modern era asks reaches a caller of the older one', async () => {
+  const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  const { client, close } = await connectLegacy(app, 'asking', { capabilities: { elicitation: {} } });
+  client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+    expect(params.message).toBe('Who?');
+    return { action: 'accept', content: { name: 'Ada' } };
+  });
+  const { content } = await client.callTool({ name: 'search', arguments: {} });
+  expect(content).toEqual([{ type: 'text', text: 'kept Ada' }]);
+  await close();
+});
+
+it('check 15: its answer may come to another process', async () => {
+  const { headers } = await openLegacy(app, 'asking', { capabilities: { elicitation: {} } });
+  const response = await fetch(`${app.url}/asking/mcp`, {
+    method: 'POST',
+    headers: {
+      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      ...{ 'x-gateway-api-key': app.workspaceKey, ...headers },
+    },
+    body: JSON.stringify(search),
+  });
+  const reader = response.body?.getReader();
+  let text = '';
+  const read = async (until: (events: any[]) => boolean) => {
+    while (!until(eventsIn(text))) {
+      const { value, done } = (await reader?.read()) ?? { value: undefined, done: true };
+      if (done) throw new Error(`The stream ended after ${text}`);
+      text += Buffer.from(value ?? []).toString('utf8');
+    }
+    return eventsIn(text);
+  };
+  const [asked] = await read((events) => events.length > 0);
+  expect(asked).toMatchObject(question);
+  const own = { ...headers, 'x-gateway-api-key': app.workspaceKey };
+  const answer = (id: string) => ({
+    jsonrpc: '2.0',
+    id,
+    result: { action: 'accept', content: { name: 'Grace' } },
+  });
+  const taken = await post(other, '/asking/mcp', answer(asked?.id), own);
+  expect(taken.status).toBe(202);
+  const events = await read((all) => all.length > 1);
+  expect(events[1]?.result.content).toEqual([{ type: 'text', text: 'kept Grace' }]);
+});
+
+it('is not asked of callers who cannot answer, and servers are told so before', async () => {
+  for (const [slug, capabilities] of [
+    ['asking', {}],
+    ['shy', { elicitation: {} }],
+  ] as const) {
+    const { headers } = await openLegacy(app, slug, { capabilities });
+    upstream.requests.length = 0;
+    const { body } = await post(app, `/${slug}/mcp`, search, headers);
+    expect(body.error.code).toBe(-31502);
+    const [asked] = upstream.requests;
+    expect(asked?.body?.params._meta['io.modelcontextprotocol/clientCapabilities']).toEqual({});
+  }
+});
+
+it('passes unchanged to callers of the modern era', async () => {
+  const { body } = await callModern(app, 'asking', 'search');
+  expect(body.result).toMatchObject({
+    resultType: 'input_required',
+    inputRequests: { who: question },
+    requestState: 'kept',
+  });
+});
