@@ -44,7 +44,8 @@ function run(args) {
 
 function build() {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  if (!existsSync(vite)) return 'The packages that build it are not installed.';
+  const codegen = join(root, 'node_modules', '@graphql-codegen', 'core');
+  if (!existsSync(vite) || !existsSync(codegen)) return 'The packages that build it are not installed.';
   return (
     run(['--disable-warning=ExperimentalWarning', 'scripts/codegen.ts']) ??
     run([vite, 'build', 'console', '--config', join(folder, 'vite.config.ts'), '--logLevel', 'warn'])

@@ -23,6 +23,9 @@ const operating = [
   'sluice',
 ].includes(process.env.npm_lifecycle_event || '');
 
+/** The console is built with development packages, unless it came with the release. */
+const needsConsole = process.env.CONSOLE !== 'off' && !existsSync(join(root, 'console', 'dist', '.stamp'));
+
 const isPackageInstalled = (name) => existsSync(join(root, 'node_modules', name, 'package.json'));
 
 function hasDevelopmentPackages() {
@@ -31,7 +34,7 @@ function hasDevelopmentPackages() {
 }
 
 function install() {
-  const omit = operating && process.env.NODE_ENV === 'production' ? ['--omit=dev'] : [];
+  const omit = operating && process.env.NODE_ENV === 'production' && !needsConsole ? ['--omit=dev'] : [];
   process.stderr.write(`Installing dependencies (${['npm ci', ...omit].join(' ')}) ...\n`);
   const npm = process.env.npm_execpath;
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []];

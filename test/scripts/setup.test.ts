@@ -30,6 +30,8 @@ beforeEach(() => {
     JSON.stringify({ dependencies: { serving: '1' }, devDependencies: { testing: '1' } }),
   );
   utimesSync(at('package-lock.json'), 0, 0);
+  mkdirSync(at('console', 'dist'), { recursive: true });
+  writeFileSync(at('console', 'dist', '.stamp'), '');
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -61,6 +63,11 @@ test('a start in production leaves development packages out, and a test brings t
   expect(installedBefore('start', 'production')).toBeNull();
   expect(installedBefore('test', 'production')).toEqual(['ci']);
   expect(installedBefore('test')).toBeNull();
+});
+
+test('a start in production brings what builds the console, where that did not come with it', () => {
+  rmSync(at('console'), { recursive: true });
+  expect(installedBefore('start', 'production')).toEqual(['ci']);
 });
 
 test('operating a service never takes the packages of the running one away', () => {
