@@ -2,7 +2,7 @@ import { Outlet, useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { GraphError } from '../../data/graph-error.ts';
 import { WorkspaceContext } from '../../data/workspace.ts';
-import { Failure, Notice } from '../../ui/index.ts';
+import { Banner, Failure, Notice } from '../../ui/index.ts';
 import { useGo, useWorkspaceSlug } from '../address.ts';
 import { useKeys } from '../keys.ts';
 import { pages } from '../pages.ts';
@@ -77,6 +77,12 @@ export function Frame() {
           <Sidebar onSearch={() => setOpened('palette')} />
           <div className="flex min-w-0 flex-1 flex-col">
             <TopBar onSearch={() => setOpened('palette')} onHelp={() => setOpened('help')} />
+            {isExposed() && (
+              <Banner tone="warn">
+                This page travels without TLS: whoever is between this browser and {location.host} reads
+                along. Put a proxy with https before it, and name it in PUBLIC_URL.
+              </Banner>
+            )}
             <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
               <Outlet />
             </main>
@@ -89,5 +95,9 @@ export function Frame() {
     </ViewerContext>
   );
 }
+
+/** Whether what is typed here leaves the machine in the clear. */
+const isExposed = (): boolean =>
+  location.protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$|\.localhost$/.test(location.hostname);
 
 const isDark = (): boolean => document.documentElement.dataset.theme === 'dark';
