@@ -14,7 +14,7 @@ export const bases = ['V1', 'V2', 'ADMIN_V2', 'IAM_V1', 'V0_1', 'ROOT'] as const
  */
 export type RestBase = (typeof bases)[number];
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
-export type RestErrors = 'ADMINISTRATION' | 'INFERENCE';
+export type RestErrors = 'ADMINISTRATION' | 'INFERENCE' | 'TEXT';
 /** The error of a path whose item is unknown, by its name in the catalogue. */
 export type RestUnknown = 'NOT_FOUND' | 'GUARDRAIL_NOT_FOUND';
 
@@ -31,7 +31,7 @@ export type RestDirective = {
   repeats?: string;
   /** True where a 401 has `success` and `data.message` beside `error`, as older clients of the path expect. */
   legacyRefusals: boolean;
-  /** The form of its errors: that of the administration, or the one that OpenAI's SDKs read. */
+  /** The form of its errors: that of the administration, the one that OpenAI's SDKs read, or a text alone. */
   errors: RestErrors;
   /** The error that its description promises where the path names an item that is unknown or out of reach. */
   unknown: RestUnknown;
@@ -59,7 +59,7 @@ const sdl = parse(`
     yields: Boolean! = false
   ) on QUERY | MUTATION
   enum RestMethod { GET POST PUT DELETE }
-  enum RestErrors { ADMINISTRATION INFERENCE }
+  enum RestErrors { ADMINISTRATION INFERENCE TEXT }
   enum RestUnknown { NOT_FOUND GUARDRAIL_NOT_FOUND }
   enum RestBase { ${bases.join(' ')} }
   scalar RestTemplate

@@ -4,6 +4,7 @@ import {
   type ErrorName,
   GatewayError,
   openAiBody,
+  textBody,
 } from '../../src/errors/index.ts';
 import type { RestErrors } from '../compile/rest-directive.ts';
 import type { Response, Schema } from './document.ts';
@@ -44,13 +45,19 @@ export const errorAnswers = (
     names.map((name) => [
       statusOf(name),
       {
-        $ref: `#/components/responses/${form === 'INFERENCE' && name !== 'NotModified' ? openAiName(name) : name}`,
+        $ref: `#/components/responses/${name === 'NotModified' ? name : forms[form].prefix + name}`,
       },
     ]),
   );
 
-/** The response of the same name whose body has the form of OpenAI's errors. */
-const openAiName = (name: string): string => `OpenAi${name}`;
+type ErrorSchema = 'Error' | 'LegacyError' | 'OpenAiError' | 'TextError';
+
+/** By the form of errors: what the names of responses begin with, and the schema of their bodies. */
+const forms: Record<RestErrors, { prefix: string; schema: ErrorSchema }> = {
+  ADMINISTRATION: { prefix: '', schema: 'Error' },
+  INFERENCE: { prefix: 'OpenAi', schema: 'OpenAiError' },
+  TEXT: { prefix: 'Text', schema: 'TextError' },
+};
 
 /** The error envelope of every administration answer. */
 export const errorSchema = (): Schema => ({
@@ -127,6 +134,16 @@ export const openAiErrorSchema = (): Schema => ({
   },
 });
 
+/** The error envelope of the published prices. */
+export const textErrorSchema = (): Schema => ({
+  type: 'object',
+  description: 'Every error answer of the published prices.',
+  required: ['error'],
+  properties: {
+    error: { type: 'string', description: 'A sentence for people; its wording may change.' },
+  },
+});
+
 const unique = (values: string[]): string[] => [...new Set(values)].sort();
 
 /** The answers without a result, each error with an example. */
@@ -136,16 +153,15 @@ export const errorResponses = (): Record<string, Response> => ({
     headers: answerReferences(['ETag', 'x-request-id']),
   },
   ...Object.fromEntries(
-    Object.entries(answers).flatMap(([name, codes]) => {
-      const own = [name, errorResponse(name, codes, isLegacy(name) ? 'LegacyError' : 'Error')] as const;
-      return isLegacy(name)
-        ? [own]
-        : [own, [openAiName(name), errorResponse(name, codes, 'OpenAiError')] as const];
-    }),
+    Object.entries(answers).flatMap(([name, codes]) =>
+      isLegacy(name)
+        ? [[name, errorResponse(name, codes, 'LegacyError')] as const]
+        : Object.values(forms).map(
+            ({ prefix, schema }) => [prefix + name, errorResponse(name, codes, schema)] as const,
+          ),
+    ),
   ),
 });
-
-type ErrorSchema = 'Error' | 'LegacyError' | 'OpenAiError';
 
 const errorResponse = (name: string, codes: readonly ErrorName[], schema: ErrorSchema): Response => ({
   description: codes.map((code) => catalogue[code].message).join(' '),
@@ -160,10 +176,12 @@ const errorResponse = (name: string, codes: readonly ErrorName[], schema: ErrorS
 
 const isLegacy = (name: string): boolean => name === 'LegacyUnauthenticated';
 
-const bodyOf = (code: ErrorName, schema: ErrorSchema) =>
-  schema === 'OpenAiError'
-    ? openAiBody(new GatewayError(code))
-    : {
-        ...(schema === 'LegacyError' && { success: false, data: { message: catalogue[code].message } }),
-        ...administrationBody(new GatewayError(code)),
-      };
+function bodyOf(code: ErrorName, schema: ErrorSchema) {
+  const error = new GatewayError(code);
+  if (schema === 'OpenAiError') return openAiBody(error);
+  if (schema === 'TextError') return textBody(error);
+  return {
+    ...(schema === 'LegacyError' && { success: false, data: { message: catalogue[code].message } }),
+    ...administrationBody(error),
+  };
+}

@@ -4,7 +4,13 @@ import { bases, type RestBase, type RestDirective } from '../compile/rest-direct
 import type { HandwrittenEndpoint } from '../serve/handwritten/handwritten.ts';
 import { createComponents, usedComponents } from './components.ts';
 import type { Method, OpenApi, OpenApiOperation, PathItem } from './document.ts';
-import { errorResponses, errorSchema, legacyErrorSchema, openAiErrorSchema } from './errors.ts';
+import {
+  errorResponses,
+  errorSchema,
+  legacyErrorSchema,
+  openAiErrorSchema,
+  textErrorSchema,
+} from './errors.ts';
 import { describeHandwritten } from './handwritten.ts';
 import { answerHeaders, requestHeaderParameters } from './headers.ts';
 import { inferenceErrorSchema, inferencePaths, inferenceTag, messagesErrorSchema } from './inference.ts';
@@ -41,6 +47,7 @@ export function describeRest(
   components.schema('Error', 'the error envelope', errorSchema);
   components.schema('LegacyError', 'the error envelope of the oldest paths', legacyErrorSchema);
   components.schema('OpenAiError', "the error envelope of OpenAI's paths", openAiErrorSchema);
+  components.schema('TextError', 'the error envelope of published prices', textErrorSchema);
   const paths: Record<string, PathItem> = {};
   const add = ({ on, path, method }: Place, describe: (base: RestBase) => OpenApiOperation) => {
     for (const base of bases) {

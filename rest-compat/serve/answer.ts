@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { administrationBody, errorHeaders, type GatewayError, openAiBody } from '../../src/errors/index.ts';
+import {
+  administrationBody,
+  errorHeaders,
+  type GatewayError,
+  openAiBody,
+  textBody,
+} from '../../src/errors/index.ts';
 import { compressed } from '../../src/lib/http/compressed.ts';
 import type { RestDirective } from '../compile/rest-directive.ts';
 import { entityTag } from './entity-tag.ts';
@@ -53,6 +59,8 @@ export function answerEmpty(response: ServerResponse, status: number, headers: H
 /** What a document says of its errors. */
 type ErrorForm = Partial<Pick<RestDirective, 'legacyRefusals' | 'errors'>>;
 
+const bodies = { ADMINISTRATION: administrationBody, INFERENCE: openAiBody, TEXT: textBody };
+
 export function answerError(
   request: IncomingMessage,
   response: ServerResponse,
@@ -64,8 +72,7 @@ export function answerError(
   // The rest of a body that is too large, or was given up, is not read: the connection cannot carry another request.
   const isGivenUp = request.readableDidRead && !request.complete;
   if (error.code === 'BODY_TOO_LARGE' || isGivenUp) more.connection = 'close';
-  const body = errors === 'INFERENCE' ? openAiBody(error) : administrationBody(error);
-  const text = JSON.stringify({ ...(legacyRefusals && legacyMembers(error)), ...body });
+  const text = JSON.stringify({ ...(legacyRefusals && legacyMembers(error)), ...bodies[errors](error) });
   answerJson(request, response, error.entry.status, text, { ...headers, ...more });
 }
 

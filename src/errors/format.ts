@@ -71,6 +71,9 @@ export function openAiBody(error: GatewayError): { error: OpenAiError } {
   return { error: { message: error.message, type, param: error.param, code: error.reason ?? own } };
 }
 
+/** Body of an error of the published prices, whose clients read a text. */
+export const textBody = ({ message }: GatewayError): { error: string } => ({ error: message });
+
 export type OpenAiError = { message: string; type: string; param: string | null; code: string | null };
 
 const oauthCodes = new Set<ErrorName>([

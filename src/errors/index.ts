@@ -6,6 +6,7 @@ export {
   type OpenAiError,
   oauthBody,
   openAiBody,
+  textBody,
   toGatewayError,
 } from './format.ts';
 export { type ErrorDetails, GatewayError, invalidInput } from './gateway-error.ts';
