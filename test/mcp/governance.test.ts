@@ -163,10 +163,14 @@ describe('guardrails on tools', () => {
     ]);
   });
 
-  it('check 17: mask arguments, and the headers that repeat them', async () => {
+  it('check 17 and 22: mask arguments, and the headers that have to repeat them', async () => {
     const input_guardrails = [await guardrail([masking], { deny: false })];
     const { slug, calls } = await start({ input_guardrails });
-    await callModern(app, slug, 'say', { text: 'my secret-1', region: 'secret-22' });
+    const given = { text: 'my secret-1', region: 'secret-22' };
+    expect((await callModern(app, slug, 'say', given)).body.error.code).toBe(-32020);
+    const wrong = await callModern(app, slug, 'say', given, { 'mcp-param-region': 'elsewhere' });
+    expect(wrong).toMatchObject({ status: 400, body: { error: { code: -32020 } } });
+    await callModern(app, slug, 'say', given, { 'mcp-param-region': 'secret-22' });
     const [call] = calls();
     expect(call?.body?.params.arguments).toEqual({ text: 'my [masked]', region: '[masked]' });
     expect(call?.headers['mcp-param-region']).toBe('[masked]');

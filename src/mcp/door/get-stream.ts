@@ -37,7 +37,7 @@ export async function openGetStream(
     tell: (stream, { method }) => void stream.write(JSON.stringify({ jsonrpc: '2.0', method })),
   });
   const upstream = sessions.current(session);
-  const isMirrored = upstream?.id != null && server.hello?.era === 'legacy';
+  const isMirrored = upstream?.id != null;
   const headers = isMirrored ? await credentials.headersFor(server, visit.caller) : {};
   if (response.closed) return;
   const stream = new EventStream(response);

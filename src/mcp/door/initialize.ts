@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { headerOf } from '../../lib/http/headers.ts';
 import { uuid } from '../../lib/ids.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
@@ -27,7 +28,7 @@ export async function openSession(
   params: JsonObject,
   { handshakes, credentials, seal }: InitializeDependencies,
 ): Promise<{ result: JsonObject; id: string; session: McpSession }> {
-  const { era } = helloOf(server);
+  helloOf(server);
   const version = agreedVersion(params.protocolVersion);
   const session: McpSession = {
     uuid: uuid(),
@@ -41,8 +42,8 @@ export async function openSession(
     upstream: null,
     expiresAt: Math.floor(Date.now() / 1000) + LIFE_S,
   };
-  const isMirrored = era === 'legacy' && server.upstream.transport === 'http';
-  if (isMirrored) session.upstream = await mirrored(visit, server, session, { handshakes, credentials });
+  if (!isAggregate(server) && server.upstream.transport === 'http')
+    session.upstream = await mirrored(visit, server, session, { handshakes, credentials });
   const hasUpstream = session.upstream?.id != null;
   return { result: initialized(server, version, hasUpstream), id: seal.seal(session), session };
 }
@@ -51,22 +52,33 @@ export async function openSession(
 export const sessionServer = (server: McpServerRecord): string | null =>
   isAggregate(server) ? null : server.id;
 
-/** The session of the server behind it; null where the server cannot be reached now: the first call tries again. */
+/** Servers of the modern era that open no sessions, by their address: they need not be asked again for a while. */
+const withoutSessions = new LRUCache<string, true>({ max: 5000, ttl: 3_600_000 });
+
+/**
+ * The session of the server behind it. Null where the server cannot be reached now: the first call tries again. A server of the
+ * modern era that also has sessions serves callers of the older one best within them; every other is asked in its own era.
+ */
 async function mirrored(
   visit: Omit<McpVisit, 'session'>,
   server: McpServerRecord,
   session: McpSession,
   { handshakes, credentials }: Pick<InitializeDependencies, 'handshakes' | 'credentials'>,
 ): Promise<UpstreamSession | null> {
+  const isModern = server.hello?.era === 'modern';
+  const { url } = server.upstream;
+  if (isModern && withoutSessions.has(url)) return null;
   try {
     const headers = await credentials.headersFor(server, visit.caller);
     const { upstream } = await handshakes.open(server, headers, session, { callerGoesOn: true });
-    return upstream;
+    if (upstream.id !== null || !isModern) return upstream;
   } catch (error) {
     // Lists are there all the same, so that the caller gets its session.
-    if (error instanceof RpcFailure || error instanceof UpstreamProblem) return null;
-    throw error;
+    if (!(error instanceof RpcFailure || error instanceof UpstreamProblem)) throw error;
+    if (error instanceof RpcFailure && error.code !== rpc.upstream) return null;
   }
+  if (isModern) withoutSessions.set(url, true);
+  return null;
 }
 
 /** The session that a request belongs to; null where it names none. Throws for one that is not the caller's. */

@@ -7,6 +7,7 @@ import type { McpVisit } from '../exchange/visit.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { listen } from './listen.ts';
 import type { McpStreams } from './open-streams.ts';
+import { requireParameterHeaders } from './parameter-headers.ts';
 import { answerRequest, type RequestDependencies, takesEvents } from './requests.ts';
 
 /** Answers a POST of the era without a handshake. */
@@ -22,7 +23,7 @@ export async function answerModern(
   if (message.method === 'subscriptions/listen')
     return listening(visit, server, message, { response, streams: dependencies.streams });
   const answer = new RequestAnswer(response, takesEvents(visit.headers));
-  const problem = shapeProblem(message, visit.headers);
+  const problem = shapeProblem(message, server, visit.headers);
   if (problem) return answer.end(errorText(problem, message.id), problem.status);
   await answerRequest({ visit, server, message, answer, raw }, dependencies);
 }
@@ -46,10 +47,12 @@ function listening(
 
 function shapeProblem(
   message: CallerMessage & { kind: 'request' },
+  server: McpServerRecord,
   headers: IncomingHttpHeaders,
 ): RpcFailure | null {
   try {
     requireModernShape(message, headers);
+    if (message.method === 'tools/call') requireParameterHeaders(server, message.params, headers);
     return null;
   } catch (error) {
     if (error instanceof RpcFailure) return error;

@@ -80,10 +80,10 @@ export function createLines(handshakes: Handshakes, store: SessionStore): Lines 
 
   return {
     lineFor(visit, server, headers) {
-      if (server.hello?.era === 'modern') return MODERN;
       const { session } = visit;
+      const upstream = session?.serverId != null ? store.current(session) : null;
+      if (server.hello?.era === 'modern' && upstream === null) return MODERN;
       if (session && session.serverId !== null) {
-        const upstream = store.current(session);
         return upstream
           ? { era: 'legacy', session: upstream, isOwn: false }
           : opened(session, server, headers, null);

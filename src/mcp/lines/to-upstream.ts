@@ -64,7 +64,7 @@ const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 const MAX_DEPTH = 32;
 
 /** `Mcp-Param-*` of the arguments that the schema marks with `x-mcp-header`. */
-function parameterHeaders(schema: JsonObject, given: unknown, depth = 0): Record<string, string> {
+export function parameterHeaders(schema: JsonObject, given: unknown, depth = 0): Record<string, string> {
   if (!isObject(given) || !isObject(schema.properties) || depth > MAX_DEPTH) return {};
   const headers: Record<string, string> = {};
   for (const [name, property] of Object.entries(schema.properties)) {

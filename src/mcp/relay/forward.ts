@@ -22,7 +22,7 @@ export async function forward(
   { wire, credentials, sessions }: ForwardDependencies,
 ): Promise<AskedServer | null> {
   const upstream = visit.session && sessions.current(visit.session);
-  if (!upstream || server.hello?.era !== 'legacy') return null;
+  if (!upstream) return null;
   const headers = await credentials.headersFor(server, visit.caller);
   return ask(
     {

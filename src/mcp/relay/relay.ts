@@ -96,10 +96,16 @@ async function answer(
   else call.succeed(shown);
 }
 
+/** The HTTP status of errors that have one of their own, where no stream has begun. */
+const modernStatus: Readonly<Record<number, number>> = {
+  [rpc.methodNotFound]: 404,
+  [rpc.missingCapability]: 400,
+};
+
 function answerError(call: RelayCall, error: NonNullable<UpstreamReply['error']>, text: string): void {
   const { visit } = call;
   const code = codeFor(visit.era, error.code);
-  const status = visit.era === 'modern' && code === rpc.methodNotFound ? 404 : 200;
+  const status = visit.era === 'modern' ? (modernStatus[code] ?? 200) : 200;
   call.relayError(code === error.code ? text : errorFor(call, error, code), code, status);
 }
 

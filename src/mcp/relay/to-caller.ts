@@ -65,7 +65,8 @@ function oldItem(item: JsonObject, version: string): JsonObject {
 
 /** The code under which a caller gets to know the error of a server. */
 export function codeFor(era: Era, code: number): number {
-  if (era === 'modern')
-    return code === -32002 ? rpc.invalidParams : MODERN_ERRORS.has(code) ? rpc.upstream : code;
-  return MODERN_ERRORS.has(code) ? rpc.upstream : code;
+  if (era === 'modern' && code === -32002) return rpc.invalidParams;
+  // What a caller has not declared is for the caller to know; all else of this kind is between the gateway and the server.
+  const isForCaller = era === 'modern' && code === rpc.missingCapability;
+  return MODERN_ERRORS.has(code) && !isForCaller ? rpc.upstream : code;
 }

@@ -92,6 +92,16 @@ it('opens a session for each call of a caller that has none, and ends it', async
   expect(without).toMatchObject({ status: 400, body: { error: { code: -32000 } } });
 });
 
+it('serves callers of the older era in a session where a server of the modern era has those too', async () => {
+  const { upstream, slug } = await start('modern');
+  upstream.era = 'sessions';
+  upstream.onMessage = ({ id, method }) => (method === 'tools/call' ? reply(id) : undefined);
+  const { headers } = await openLegacy(app, slug);
+  expect((await post(app, `/${slug}/mcp`, search, headers)).body.result).toEqual(found);
+  const called = upstream.requests.find(({ body }) => body?.method === 'tools/call');
+  expect(called?.headers['mcp-session-id']).toBe('session-1');
+});
+
 it('asks a server without sessions once whether it has any', async () => {
   const { upstream, slug } = await start('legacy');
   upstream.onMessage = ({ id, method }) => (method === 'tools/call' ? reply(id) : undefined);
