@@ -24,7 +24,8 @@ function useFixedEntries(): PaletteEntry[] {
   const go = useGo();
   const navigate = useNavigate();
   const leave = useSignOut();
-  const [theme, setTheme] = useTheme();
+  const [, setTheme] = useTheme();
+  const isDark = document.documentElement.dataset.theme === 'dark';
   const [zone, setZone] = useZone();
   const seen = pages.filter(({ scopes }) => mayAny(viewer, scopes));
   return [
@@ -44,10 +45,10 @@ function useFixedEntries(): PaletteEntry[] {
     })),
     {
       id: 'theme',
-      label: theme === 'dark' ? 'Use the light theme' : 'Use the dark theme',
+      label: isDark ? 'Use the light theme' : 'Use the dark theme',
       icon: 'moon',
       note: 'Action',
-      choose: () => setTheme(theme === 'dark' ? 'light' : 'dark'),
+      choose: () => setTheme(isDark ? 'light' : 'dark'),
     },
     {
       id: 'zone',
@@ -76,8 +77,8 @@ function useResources(text: string): PaletteEntry[] {
     {
       name: text,
       keys: may('_api_keys'),
-      configs: may('configs'),
-      providers: may('_integrations'),
+      configs: hasPage('configs') && may('configs'),
+      providers: hasPage('providers') && may('_integrations'),
       workspaces: may('workspaces'),
     },
     { isEnabled: text.length >= 2 && kindOf(text) === null },
@@ -100,12 +101,15 @@ function useResources(text: string): PaletteEntry[] {
         note,
         choose: () => go(`${path}/${id}`),
       }));
+  // What has no page here has nothing to lead to.
   return [
     ...of(data.apiKeys?.data, 'keys', 'keys', 'Key'),
-    ...of(data.configs?.data, 'configs', 'configs', 'Config'),
-    ...of(data.integrations?.data, 'providers', 'providers', 'Provider'),
+    ...(hasPage('configs') ? of(data.configs?.data, 'configs', 'configs', 'Config') : []),
+    ...(hasPage('providers') ? of(data.integrations?.data, 'providers', 'providers', 'Provider') : []),
   ];
 }
+
+const hasPage = (path: string): boolean => pages.some((page) => page.path === path && page.hasDetail);
 
 function usePasted(text: string): PaletteEntry[] {
   const go = useGo();
@@ -123,7 +127,7 @@ function usePasted(text: string): PaletteEntry[] {
       );
     return [{ id: 'secret', label: 'Whose secret is this?', icon: 'key', note: 'Leaked key', choose }];
   }
-  if (kind === 'config')
+  if (kind === 'config' && hasPage('configs'))
     return [
       {
         id: 'config',
