@@ -17,8 +17,8 @@ const looks = (['light', 'dark'] as Theme[]).flatMap((theme) =>
 
 it.each(looks)('every page can be used by everybody: $look', async ({ theme, size, look }) => {
   const { page, open, trouble, leave } = await visit({ as: owner, theme, size });
-  for (const { path, title, filled } of testedPages) {
-    await open(`_/${path}`, title);
+  for (const { path, workspace = '_', title, filled } of testedPages) {
+    await open(`${workspace}/${path}`, title);
     await page.getByText(filled).first().waitFor();
     await page.screenshot({ path: join(folder, `${path}-${look}.png`) });
     expect([path, await barriersOn(page)]).toEqual([path, []]);

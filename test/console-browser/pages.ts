@@ -1,14 +1,17 @@
 /** A page as the tests that hold for all pages need it. */
 export type TestedPage = {
   path: string;
+  /** The workspace where there is something to see; all of them unless given. */
+  workspace?: string;
   /** Its heading. */
   title: string;
   /** The operation without whose answer it shows nothing. */
   operation: string;
   /** What is to be seen once the answer is there. */
   filled: RegExp;
-  /** What a fresh workspace shows; null where the one that has been made for these tests is not empty. */
+  /** What a fresh workspace shows, at the path that is named; null where the one that these tests make is not empty. */
   empty: RegExp | null;
+  emptyPath?: string;
   /** Without which nobody sees it. */
   scope: string;
 };
@@ -45,5 +48,40 @@ export const testedPages: readonly TestedPage[] = [
     filled: /search-api/,
     empty: null,
     scope: 'api_keys.list',
+  },
+  {
+    path: 'providers',
+    title: 'Providers',
+    operation: 'Providers',
+    filled: /\d providers; /,
+    empty: null,
+    scope: 'integrations.list',
+  },
+  {
+    path: 'configs',
+    workspace: 'search',
+    title: 'Configs',
+    operation: 'Configs',
+    filled: /2 configs; calls that name none/,
+    empty: /No config yet/,
+    scope: 'configs.list',
+  },
+  {
+    path: 'access',
+    title: 'Access',
+    operation: 'Access',
+    filled: /\d people, 1 owner/,
+    empty: /No open invites/,
+    emptyPath: 'access?view=invites',
+    scope: 'organisation_users.list',
+  },
+  {
+    path: 'audit',
+    title: 'Audit',
+    operation: 'Audit',
+    filled: /\d changes in this time/,
+    empty: /Nobody has changed anything in this time/,
+    emptyPath: 'audit?action=none',
+    scope: 'audit_logs.list',
   },
 ];

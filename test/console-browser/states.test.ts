@@ -23,38 +23,41 @@ afterAll(async () => {
   await closeBrowser();
 });
 
-describe.each(testedPages)('the page $title', ({ path, title, operation, filled, empty, scope }) => {
-  it('says what to do where there is nothing yet', async () => {
-    if (empty === null) return;
-    await owned.open(`${fresh}/${path}`, title);
-    await owned.page.getByText(empty).first().waitFor();
-  });
+describe.each(testedPages)(
+  'the page $title',
+  ({ path, workspace = '_', title, operation, filled, empty, emptyPath = path, scope }) => {
+    it('says what to do where there is nothing yet', async () => {
+      if (empty === null) return;
+      await owned.open(`${fresh}/${emptyPath}`, title);
+      await owned.page.getByText(empty).first().waitFor();
+    });
 
-  it('keeps its place while the answer is on its way', async () => {
-    const release = await hold(owned.page, operation);
-    await owned.open(`_/${path}`, title);
-    await owned.page.getByRole('status', { name: 'Loading' }).first().waitFor();
-    release();
-    await owned.page.getByText(filled).first().waitFor();
-    expect(await owned.page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
-  });
+    it('keeps its place while the answer is on its way', async () => {
+      const release = await hold(owned.page, operation);
+      await owned.open(`${workspace}/${path}`, title);
+      await owned.page.getByRole('status', { name: 'Loading' }).first().waitFor();
+      release();
+      await owned.page.getByText(filled).first().waitFor();
+      expect(await owned.page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
+    });
 
-  it('says that the store is away, and is there after another try', async () => {
-    const restore = await refuse(owned.page, operation, 'STORE_UNAVAILABLE', 'The store is away.');
-    await owned.open(`_/${path}`, title);
-    await owned.page.getByRole('alert').getByText('The store is away.').waitFor();
-    restore();
-    await owned.page.getByRole('button', { name: 'Retry' }).click();
-    await owned.page.getByText(filled).first().waitFor();
-  });
+    it('says that the store is away, and is there after another try', async () => {
+      const restore = await refuse(owned.page, operation, 'STORE_UNAVAILABLE', 'The store is away.');
+      await owned.open(`${workspace}/${path}`, title);
+      await owned.page.getByRole('alert').getByText('The store is away.').waitFor();
+      restore();
+      await owned.page.getByRole('button', { name: 'Retry' }).click();
+      await owned.page.getByText(filled).first().waitFor();
+    });
 
-  it('names the scope that is missing, and who gives it', async () => {
-    await stranger.open(`${fresh}/${path}`, title);
-    await stranger.page.getByText(/You have no permission to see/).waitFor();
-    expect(await stranger.page.getByRole('main').innerText()).toContain(scope);
-    await stranger.page.getByText(/Owners and admins of the organisation give permissions/).waitFor();
-  });
-});
+    it('names the scope that is missing, and who gives it', async () => {
+      await stranger.open(`${fresh}/${path}`, title);
+      await stranger.page.getByText(/You have no permission to see/).waitFor();
+      expect(await stranger.page.getByRole('main').innerText()).toContain(scope);
+      await stranger.page.getByText(/Owners and admins of the organisation give permissions/).waitFor();
+    });
+  },
+);
 
 it('no state of any page was in trouble', () => {
   expect([...owned.trouble.seen(), ...stranger.trouble.seen()]).toEqual([]);

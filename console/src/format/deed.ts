@@ -12,10 +12,15 @@ const pasts: Readonly<Record<string, string>> = {
   reset: 'set back',
 };
 
-/** `rotated the api key "ci"`; `tried to delete the config "main"` for what was refused or failed. */
+/** `rotated the API key “ci”`; `tried to delete the config “main”` for what was refused or failed. */
 export function deed({ action, resourceType, targetName, outcome }: Deed): string {
-  const kind = resourceType.replaceAll('_', ' ');
-  const what = targetName ? `the ${kind} “${targetName}”` : `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`;
+  if (resourceType === 'sign_in' && action === 'create')
+    return outcome === 'success' ? 'signed in' : 'tried to sign in';
+  const kind = resourceType
+    .replaceAll('_', ' ')
+    .replace(/^api\b/, 'API')
+    .replace(/^mcp\b/, 'MCP');
+  const what = targetName ? `the ${kind} “${targetName}”` : `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`;
   const verb = action.replaceAll('_', ' ');
   if (outcome !== 'success') return `tried to ${verb} ${what}`;
   return `${pasts[action] ?? `did “${verb}” to`} ${what}`;

@@ -8,6 +8,7 @@
  * - Table: rows of 32 px, two-line rows below 640 px by its `narrow`; VirtualTable: the same for thousands of rows
  * - Status, Banner, Notice (empty), Failure (error), SkeletonRows, Skeleton, useIsSlow: the states of a page
  * - Page (page.tsx): title, sentence and actions of a page; Figure: a number with its course
+ * - Diff: two texts line by line; JsonEditor of editor/index.ts
  * - Id, CopyButton, CopyIcon, Code, Kbd: texts to copy
  * - Bars (stacked, drag chooses a time), Sparkline, Meter, colourOf, Swatch: charts
  */
@@ -21,6 +22,7 @@ export { classes } from './classes.ts';
 export { Code } from './code.tsx';
 export { CopyButton, CopyIcon, Id, useCopy } from './copy.tsx';
 export { Dialog, Drawer } from './dialog.tsx';
+export { Diff } from './diff.tsx';
 export { Check, Field, type FieldIds, inputClasses, TextArea, TextField } from './field.tsx';
 export { Icon, type IconName } from './icons.tsx';
 export { Kbd } from './kbd.tsx';

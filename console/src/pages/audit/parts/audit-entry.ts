@@ -1,0 +1,3 @@
+import type { AuditQuery } from '../documents.ts';
+
+export type AuditEntry = NonNullable<AuditQuery['auditLogs']>['records'][number];

@@ -1,0 +1,149 @@
+import { Suspense, useState } from 'react';
+import { useDocument, useOperation } from '../../../data/use-document.ts';
+import { counted } from '../../../format/number.ts';
+import { useMay } from '../../../shell/session/viewer.ts';
+import { JsonEditor } from '../../../ui/editor/index.ts';
+import { Banner, Button, SkeletonRows, Status, say } from '../../../ui/index.ts';
+import { SaveConfigDocument, SimulateConfigDocument, ValidateConfigDocument } from '../documents.ts';
+import type { Stored } from './config-detail.tsx';
+import { Picture } from './picture.tsx';
+import { SaveConfig } from './save-config.tsx';
+import { configIn, textOf, treeOf } from './tree.ts';
+import { Versions } from './versions.tsx';
+
+type ConfigEditorProps = { stored: Stored; onReload(): Promise<Stored | null> };
+
+/** Text and picture of one config; problems stand at the same path in both. */
+export function ConfigEditor({ stored, onReload }: ConfigEditorProps) {
+  // What the text was made from: a change of others does not change what is being written.
+  const [base, setBase] = useState(stored);
+  const [text, setText] = useState(() => textOf(stored.config));
+  const [tried, setTried] = useState<string | null>(null);
+  const [isSaving, setSaving] = useState(false);
+  const { refusal } = useMay('configs.update');
+  const config = configIn(text);
+  const isChanged = text !== textOf(base.config);
+  const checked = useDocument(
+    ValidateConfigDocument,
+    { input: { config, configId: stored.id } },
+    { isEnabled: config !== undefined },
+  );
+  const simulated = useDocument(
+    SimulateConfigDocument,
+    { input: { config: configIn(tried ?? ''), workspaceId: stored.workspaceId } },
+    { isEnabled: tried !== null },
+  );
+  const validation = config === undefined ? null : checked.data?.validateConfig;
+  const problems = validation?.problems ?? [];
+  const isTried = tried === text;
+  const save = useOperation(SaveConfigDocument, {
+    changes: ['Configs'],
+    async onDone() {
+      const next = await onReload();
+      if (next) take(next);
+      setSaving(false);
+      say(`${stored.name} is saved`, { detail: 'Calls follow at once.' });
+    },
+  });
+  const take = (next: Stored) => {
+    setBase(next);
+    setText(textOf(next.config));
+    save.reset();
+  };
+  return (
+    <div className="flex flex-col gap-3 px-4 pb-8 sm:px-6">
+      <div className="flex flex-wrap items-center gap-2">
+        <span aria-live="polite" className="flex-1">
+          {config === undefined ? (
+            <Status tone="bad">This is no JSON.</Status>
+          ) : problems.length > 0 ? (
+            <Status tone="bad">{counted(problems.length, 'problem')}</Status>
+          ) : validation ? (
+            <Status tone="ok">Valid</Status>
+          ) : null}
+        </span>
+        <Button refusal={config === undefined ? 'This is no JSON.' : null} onClick={() => setTried(text)}>
+          Simulate
+        </Button>
+        <Button
+          look="primary"
+          refusal={
+            refusal ??
+            (isChanged ? (config === undefined ? 'This is no JSON.' : null) : 'Nothing has changed.')
+          }
+          onClick={() => setSaving(true)}
+        >
+          Save…
+        </Button>
+      </div>
+      <div className="grid gap-4 lg:grid-cols-2">
+        <div className="h-[28rem] overflow-hidden rounded-panel border border-line">
+          <Suspense fallback={<SkeletonRows rows={8} />}>
+            <JsonEditor
+              value={text}
+              onChange={setText}
+              label="Config as JSON"
+              isReadOnly={refusal !== null}
+            />
+          </Suspense>
+        </div>
+        <div className="flex min-w-0 flex-col gap-3">
+          <section
+            aria-label="Where calls go"
+            className="overflow-auto rounded-panel border border-line bg-bg p-4"
+          >
+            <Picture
+              node={treeOf(config)}
+              problems={new Map(problems.map(({ path, message }) => [rooted(path), message]))}
+              open={
+                new Map(
+                  stored.circuits.filter(({ isOpen }) => isOpen).map((one) => [one.target, one.openUntil]),
+                )
+              }
+              simulated={
+                new Map(
+                  isTried
+                    ? simulated.data?.simulateConfig?.targets.map((target) => [target.path, target])
+                    : [],
+                )
+              }
+            />
+          </section>
+          {problems.map(({ path, message }) => (
+            <Banner key={path + message} tone="bad">
+              <span className="mono">{path}</span>: {message}
+            </Banner>
+          ))}
+          {isTried && simulated.error && <Banner tone="bad">{simulated.error.message}</Banner>}
+          <Versions
+            stored={stored}
+            onRestored={async () => void (await onReload().then((next) => next && take(next)))}
+          />
+        </div>
+      </div>
+      {isSaving && (
+        <SaveConfig
+          base={base}
+          text={text}
+          save={save}
+          onClose={() => {
+            setSaving(false);
+            save.reset();
+          }}
+          onReload={onReload}
+          onTakeTheirs={(theirs) => {
+            take(theirs);
+            setSaving(false);
+          }}
+          onRebase={(theirs) => {
+            setBase(theirs);
+            save.reset();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+const rooted = (path: string): string =>
+  path.startsWith('config') ? path : path === '' ? 'config' : `config.${path}`;
