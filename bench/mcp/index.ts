@@ -108,8 +108,8 @@ function print(title: string, results: Record<string, LoadResult>): void {
 const residentMiB = async (pid: number): Promise<number> =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
-/** Memory of open streams, in MiB. */
-async function streamMemory(sluice: RunningSluice, keys: string[]): Promise<number> {
+/** Memory without and with open streams. */
+async function streamMemory(sluice: RunningSluice, keys: string[]): Promise<string> {
   const before = await residentMiB(sluice.pid);
   const abort = new AbortController();
   for (let index = 0; index < STREAMS; index += 1) {
@@ -127,7 +127,7 @@ async function streamMemory(sluice: RunningSluice, keys: string[]): Promise<numb
   await sleep(1000);
   const after = await residentMiB(sluice.pid);
   abort.abort();
-  return after - before;
+  return `${fixed(before)} MiB before, ${fixed(after)} MiB with them`;
 }
 
 async function aggregateMs(sluice: RunningSluice): Promise<number> {
@@ -183,7 +183,7 @@ try {
     });
     keys.push(made.key);
   }
-  console.log(`${STREAMS} open streams: ${fixed(await streamMemory(sluice, keys))} MiB`);
+  console.log(`${STREAMS} open streams: ${await streamMemory(sluice, keys)}`);
 } finally {
   for (const each of [sluice, pipe, upstream, listed]) await each.stop();
 }

@@ -21,12 +21,13 @@ export function requireOwnOrigin(
   base: string,
   { corsOrigins, listenHost }: GuardSettings,
 ): void {
-  const own = new URL(base);
   const { host = '', origin } = headers;
-  if (loopback.test(listenHost) && !loopback.test(nameOf(host)) && nameOf(host) !== own.hostname)
+  const isNamedSo = () => nameOf(host) === new URL(base).hostname;
+  if (loopback.test(listenHost) && !loopback.test(nameOf(host)) && !isNamedSo())
     throw refused('The Host header names another host.');
   if (origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin)) return;
-  if (origin !== own.origin) throw refused('Pages of this origin may not use MCP servers: see CORS_ORIGINS.');
+  if (origin !== new URL(base).origin)
+    throw refused('Pages of this origin may not use MCP servers: see CORS_ORIGINS.');
 }
 
 const refused = (message: string): RpcFailure =>

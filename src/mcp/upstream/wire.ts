@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Send, UpstreamFailure, UpstreamHeaders, UpstreamSink } from '../../dataplane/send/upstream.ts';
 import { createEventReader, type EventReader, EventTooLargeError } from '../../lib/event-stream/index.ts';
 import type { HostPolicy } from '../../lib/http/custom-host.ts';
@@ -34,18 +35,36 @@ export type UpstreamWire = (request: WireRequest, hearer: UpstreamHearer) => Wir
 
 const NOTHING: WireControl = { resume: () => undefined, abort: () => undefined };
 
+/** Where an address leads, once it was judged. */
+type Place = { origin: string; path: string; isRefused: boolean };
+
+/** Addresses that a process remembers; what is allowed does not change while it runs. */
+const REMEMBERED = 5000;
+
 /** Every address is judged before a request goes there, and by the connection again. */
 export function createUpstreamWire(send: Send, policy: Pick<HostPolicy, 'problem'>): UpstreamWire {
+  const places = new LRUCache<string, Place>({ max: REMEMBERED });
+
+  function placeOf(url: string): Place {
+    let place = places.get(url);
+    if (place === undefined) {
+      const { origin, pathname, search } = new URL(url);
+      place = { origin, path: pathname + search, isRefused: policy.problem(url) !== null };
+      places.set(url, place);
+    }
+    return place;
+  }
+
   return ({ method, url, headers, body }, hearer) => {
-    if (policy.problem(url) !== null) {
+    const { origin, path, isRefused } = placeOf(url);
+    if (isRefused) {
       hearer.end(new UpstreamProblem('address', 'address not allowed'));
       return NOTHING;
     }
-    const { origin, pathname, search } = new URL(url);
     const accept = method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream';
     const request = {
       origin,
-      path: pathname + search,
+      path,
       method,
       headers: {
         ...headers,
