@@ -116,6 +116,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       urlProblem: () => null,
       tryOut: async () => Promise.reject(new Error('The plain server reaches no MCP server.')),
       oauth: undefined as never,
+      connections: undefined as never,
       wake: () => undefined,
     },
     knowledge: {

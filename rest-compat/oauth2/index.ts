@@ -11,7 +11,7 @@ import { readJsonBody } from '../serve/body.ts';
 import type { Handler } from '../serve/handler.ts';
 import { endpoints, type Oauth2Endpoint } from './endpoints.ts';
 import { readForm } from './form.ts';
-import { resourceEndpoint } from './mcp.ts';
+import { endpointBelow } from './mcp.ts';
 
 /** The authentication service: tokens for service accounts, and what is needed to check them. */
 export type Oauth2 = {
@@ -58,7 +58,7 @@ export function createOauth2(options: {
     };
   return {
     match(path) {
-      const endpoint = endpoints.get(path) ?? resourceEndpoint(path);
+      const endpoint = endpoints.get(path) ?? endpointBelow(path);
       return endpoint ? handlerOf(endpoint) : null;
     },
   };

@@ -10,6 +10,7 @@ import {
 } from '../../src/mcp/oauth/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { recordClient, recordGrantEnd } from '../../src/subgraphs/mcp/mcp-grant/index.ts';
+import { describedClient } from '../../src/subgraphs/mcp/mcp-integration/own-client.ts';
 import { mcpAddress, ownAddress } from '../../src/subgraphs/own-address.ts';
 import { readBasic } from './basic.ts';
 import type { Oauth2Endpoint } from './endpoints.ts';
@@ -166,8 +167,24 @@ export const mcpPaths = {
   introspect: '/oauth/introspect',
 } as const;
 
-/** The endpoint of a path that is not one alone: metadata of resources. */
-export const resourceEndpoint = (path: string): Oauth2Endpoint | null =>
-  path === RESOURCE || path.startsWith(`${RESOURCE}/`) ? resource : null;
+const CLIENT = /^\/oauth\/client\/([0-9a-f-]{36})\.json$/;
+
+/** What the gateway says of itself to the issuers of a server, at the address that is its client id there. */
+const ownClient: Oauth2Endpoint = {
+  method: 'GET',
+  caching: 'public, max-age=300',
+  async answer(context) {
+    const [, id = ''] = CLIENT.exec(context.request.path) ?? [];
+    const described = await describedClient(context, id);
+    if (!described) throw new GatewayError('NOT_FOUND', { message: 'There is no such client.' });
+    return described;
+  },
+};
+
+/** The endpoint of a path that is one of many: metadata of resources, and of the gateway as a client. */
+export function endpointBelow(path: string): Oauth2Endpoint | null {
+  if (path === RESOURCE || path.startsWith(`${RESOURCE}/`)) return resource;
+  return CLIENT.test(path) ? ownClient : null;
+}
 
 export { introspect, metadata, register, revoke };

@@ -30,6 +30,7 @@ const others: Record<string, Record<string, string>> = {
     ViewerWorkspace: './viewer/service.ts#ViewerWorkspaceShown',
   },
   mcp: {
+    McpConnection: '../../mcp/connections/model.ts#McpConnectionDocument',
     McpIntegrationWorkspace: './mcp-integration/model.ts#McpWorkspaceEntry',
   },
   routing: {

@@ -177,7 +177,13 @@ export function createApp(dependencies: AppDependencies): App {
   const mcpDoor = createMcpServing({
     ...{ settings, db, secrets, changes, directory, requestLog, bodies, now, log },
     ...{ send: inference.http.send, hostPolicy: inference.hostPolicy, secretMemory: inference.secretMemory },
-    ...{ tokens: mcp.tokens, oauth: mcp.oauth, snapshot: mcp.snapshot, authenticate: access.forMcp },
+    ...{
+      tokens: mcp.tokens,
+      oauth: mcp.oauth,
+      connections: mcp.connections,
+      snapshot: mcp.snapshot,
+      authenticate: access.forMcp,
+    },
     ...{ limitEngine: limits, checkHouse: inference.checkHouse },
   });
   const dataplane = createDataplane(inference);

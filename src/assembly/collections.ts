@@ -4,6 +4,7 @@ import { oidcAnswerModel } from '../console/oidc/answered.ts';
 import { cacheEntryModel } from '../dataplane/cache/model.ts';
 import { circuitModel } from '../dataplane/strategy/breaker/index.ts';
 import { stickyTargetModel } from '../dataplane/strategy/sticky.ts';
+import { upstreamFlowModel } from '../mcp/connections/index.ts';
 import {
   mcpGrantModel,
   oauthClientModel,
@@ -41,6 +42,7 @@ export async function ensureCollections(connection: Connection): Promise<void> {
     oauthClientModel,
     registrationCountModel,
     usedOnceModel,
+    upstreamFlowModel,
   ];
   // All at once, so that the store makes them durable in few writes. One after the other, they took half of the
   // start.

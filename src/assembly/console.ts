@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerUpstreamCallback } from '../console/authorize/callback.ts';
 import { createPersonCookie } from '../console/authorize/cookie.ts';
-import { type AuthorizeDoor, answerAuthorize } from '../console/authorize/door.ts';
+import { answerAuthorize } from '../console/authorize/door.ts';
+import type { AuthorizeDoor } from '../console/authorize/exchange.ts';
 import { createCookie } from '../console/cookie.ts';
 import { type Console, type ConsoleOptions, createConsole } from '../console/door.ts';
 import { createFlowCookie } from '../console/oidc/flow-cookie.ts';
@@ -55,9 +57,11 @@ export function createAuthorizeDoor({ settings, createContext, ...given }: Autho
     // The provider leads back to an address of the console.
     hasOidc: consoleOidc !== null && settings.console.isOn,
   };
-  return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
-    answerAuthorize(
-      { request, response, context: adoptRequestId(createContext(null, request), request) },
-      door,
-    );
+  return (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const context = adoptRequestId(createContext(null, request), request);
+    const answer = context.request.path === UPSTREAM_CALLBACK ? answerUpstreamCallback : answerAuthorize;
+    return answer({ request, response, context }, door);
+  };
 }
+
+const UPSTREAM_CALLBACK = '/oauth/upstream-callback';

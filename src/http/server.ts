@@ -29,7 +29,7 @@ type Doors = {
   /** Null where it is switched off. */
   console: Console | null;
   mcp: McpDoor;
-  /** Answers `/oauth/authorize`. */
+  /** Answers the paths of OAuth at which people are. */
   authorize(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Null when the subgraphs have a listener of their own, or are not served. */
   standalone: GraphHttp | null;
@@ -48,6 +48,9 @@ type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'console' |
 const administration = /^\/(v2|v0\.1|admin\/v2|iam\/v1|oauth2?|scim|\.well-known|model-configs)\//;
 
 const operationsPaths = new Set(['/', '/healthz', '/readyz', '/metrics']);
+
+/** Pages at which people let MCP clients in, and themselves in at servers. */
+const peoplePaths = new Set(['/oauth/authorize', '/oauth/upstream-callback']);
 
 const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
 
@@ -75,7 +78,7 @@ export function createListener({
       if (operation) return ['rest', operation(request, response)];
       return ['inference', dataplane.handle(request, response, path.slice(3), query)];
     }
-    if (path === '/oauth/authorize') return ['console', authorize(request, response)];
+    if (peoplePaths.has(path)) return ['console', authorize(request, response)];
     if (administration.test(path)) {
       const operation = oauth2.match(path) ?? scim?.match(path) ?? rest.match(request, path) ?? rest.notFound;
       return ['rest', operation(request, response)];

@@ -10,7 +10,13 @@ import { nativeDb } from '../storage/native-db.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { SigningKeys } from '../storage/signing-keys/index.ts';
 import { type ClientTokens, createClientTokens } from './auth/index.ts';
-import { createCatalogueUpkeep, type DefinitionChange, type SyncTarget } from './catalogue/index.ts';
+import {
+  type CatalogueDocument,
+  createCatalogueUpkeep,
+  type DefinitionChange,
+  type SyncTarget,
+} from './catalogue/index.ts';
+import { createMcpConnections, type McpConnections } from './connections/index.ts';
 import { createMcpOauth, type McpOauth } from './oauth/index.ts';
 import type { UpstreamTarget } from './target.ts';
 import { type TryOut, tryUpstream } from './try-out.ts';
@@ -26,6 +32,8 @@ export type McpHouse = {
   tryOut(target: UpstreamTarget): Promise<TryOut>;
   /** Lets MCP clients in for people. */
   oauth: McpOauth;
+  /** Lets the gateway in at servers for people. */
+  connections: McpConnections;
   /** Looks now for servers that are to be read. */
   wake(): void;
 };
@@ -54,11 +62,21 @@ export function createMcpHouse(
   const { settings, db, hostPolicy, secretMemory, leases, changes, targets, onChange, now, log } = options;
   const send = judging(options.send, hostPolicy);
   const tokens = createClientTokens(send, () => now().getTime());
-  const reach = { send, secretMemory, tokens };
+  const catalogues = () => nativeDb(db).collection<CatalogueDocument>('mcp_catalogues');
+  const connections = createMcpConnections({
+    ...options,
+    send,
+    // What a server offers, it may tell those alone who have signed in.
+    async connected(integrationId) {
+      await catalogues().updateOne({ _id: integrationId }, { $set: { nextSyncAt: now() } });
+      if (reads) upkeep.wake();
+    },
+  });
+  const reach = { send, secretMemory, tokens, userToken: connections.anyToken };
   const upkeep = createCatalogueUpkeep({
     ...reach,
     ...{ db, leases, targets, onChange, now, log, everyMs: settings.syncMs },
-    catalogues: () => nativeDb(db).collection('mcp_catalogues'),
+    catalogues,
     capabilities: () => nativeDb(db).collection('mcp_capabilities'),
     published: () => changes.publish('mcp_catalogue'),
   });
@@ -69,6 +87,7 @@ export function createMcpHouse(
     urlProblem: (url) => upstreamUrlProblem(url, hostPolicy),
     tryOut: (target) => tryUpstream(target, reach),
     oauth: createMcpOauth({ ...options, send }),
+    connections,
     wake: () => {
       if (reads) upkeep.wake();
     },

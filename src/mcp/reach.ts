@@ -17,6 +17,8 @@ export type ReachDependencies = {
   send: typeof fetch;
   secretMemory: Pick<SecretMemory, 'get'>;
   tokens: ClientTokens;
+  /** A token of some user of an integration at whose server each user signs in; null while there is none. */
+  userToken(integrationId: string): Promise<string | null>;
 };
 
 /** Connects to a server with the credential of its integration. Rejects with an UpstreamProblem. */
@@ -32,7 +34,7 @@ export async function reachUpstream(
   const place = { url: target.url, send, signal: given.signal };
   const isSse = target.transport === 'sse';
   const attempt = async () => {
-    const headers = await sharedHeaders(whole, dependencies.tokens, given.signal);
+    const headers = await headersOf(whole, dependencies, given.signal);
     const transport = isSse ? createSseTransport(place) : createHttpTransport(place);
     try {
       return await connectUpstream({ transport, headers }, isSse ? 'legacy' : given.era);
@@ -50,6 +52,18 @@ export async function reachUpstream(
     dependencies.tokens.forget(askerOf(whole));
     return attempt();
   }
+}
+
+async function headersOf(
+  target: UpstreamTarget,
+  { tokens, userToken }: ReachDependencies,
+  signal: AbortSignal,
+): Promise<Record<string, string>> {
+  const shared = await sharedHeaders(target, tokens, signal);
+  if (target.authType !== 'oauth_auto') return shared;
+  const token = await userToken(target.id);
+  if (token === null) throw new UpstreamProblem('unauthorized', 'sign-in required', { status: 401 });
+  return { authorization: `Bearer ${token}`, ...shared };
 }
 
 const REFUSES_POSTS: ReadonlySet<number> = new Set([400, 404, 405]);

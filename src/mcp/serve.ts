@@ -14,6 +14,7 @@ import type { Changes } from '../storage/changes.ts';
 import { nativeDb } from '../storage/native-db.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { ClientTokens } from './auth/index.ts';
+import type { McpConnections } from './connections/index.ts';
 import { tellChanges } from './door/changes-told.ts';
 import { createMcpAuthenticate, createMcpDoor, type McpDoor } from './door/index.ts';
 import { McpStreams } from './door/open-streams.ts';
@@ -23,6 +24,7 @@ import { createBreaker } from './lines/breaker.ts';
 import { createHandshakes } from './lines/handshake.ts';
 import { createLines } from './lines/lines.ts';
 import { createSharedCredentials } from './lines/shared-credentials.ts';
+import { createUserCredentials } from './lines/user-credentials.ts';
 import { withMock } from './mock/index.ts';
 import type { McpOauth } from './oauth/index.ts';
 import type { RelayCall } from './relay/call.ts';
@@ -42,6 +44,7 @@ export type McpServing = {
   secretMemory: SecretMemory;
   tokens: ClientTokens;
   oauth: Pick<McpOauth, 'tokens'>;
+  connections: Pick<McpConnections, 'live'>;
   snapshot: McpSnapshot;
   directory: Pick<Directory, 'workspaces' | 'limitsOf' | 'guardrailById'>;
   limitEngine: LimitEngine;
@@ -65,7 +68,11 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
     ...{ secrets, changes, now },
   });
   const replies = createReplies(() => nativeDb(db).collection('mcp_replies'), secrets);
-  const credentials = createSharedCredentials(given);
+  const credentials = createUserCredentials({
+    shared: createSharedCredentials(given),
+    connections: given.connections,
+    ...{ secrets, now: () => now().getTime() },
+  });
   const handshakes = createHandshakes(wire, log);
   const breaker = createBreaker(() => performance.now());
   const lines = createLines(handshakes, sessions);
@@ -78,10 +85,14 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
     authenticate: given.authenticate,
     tokens: given.oauth.tokens,
     baseUrl,
+    pagesUrl: settings.identity.publicUrl,
   });
   const streams = new McpStreams();
   const telling = tellChanges({ changes, snapshot, authenticate, streams, log });
   const door = createMcpDoor({
+    async requireSignIn(server, { caller }) {
+      if (server.upstream.authType === 'oauth_auto') await credentials.headersFor(server, caller);
+    },
     ...{
       authenticate,
       streams,

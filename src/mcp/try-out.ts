@@ -1,6 +1,7 @@
+import { discoverIssuer } from './connections/index.ts';
 import { type ReachDependencies, reachUpstream } from './reach.ts';
 import type { UpstreamTarget } from './target.ts';
-import { problemOf } from './upstream/index.ts';
+import { problemOf, UpstreamProblem } from './upstream/index.ts';
 
 /** What became of one try to reach a server. */
 export type TryOut = {
@@ -43,10 +44,27 @@ export async function tryUpstream(target: UpstreamTarget, dependencies: ReachDep
       error: null,
     };
   } catch (error) {
-    const { message, status } = problemOf(error);
+    const { message, status, fault } = problemOf(error);
+    const mayBeSound = target.authType === 'oauth_auto' && fault === 'unauthorized';
+    if (mayBeSound && (await offersSignIn(target, dependencies.send)))
+      return {
+        ...{ success: true, statusCode: 401, responseTimeMs: ended(), url: target.url },
+        ...{ serverName: '', error: 'sign-in required' },
+      };
     return {
       ...{ success: false, statusCode: status, responseTimeMs: ended(), url: target.url },
       ...{ serverName: '', error: message },
     };
+  }
+}
+
+/** Whether users find out at a server where to sign in. */
+async function offersSignIn(target: UpstreamTarget, send: typeof fetch): Promise<boolean> {
+  try {
+    await discoverIssuer(target, send);
+    return true;
+  } catch (error) {
+    if (error instanceof UpstreamProblem) return false;
+    throw error;
   }
 }

@@ -23,6 +23,7 @@ export type ChangeKind =
   | 'mcp_catalogue'
   | 'mcp_session'
   | 'mcp_grant'
+  | 'mcp_connection'
   | 'tenant'
   | 'service_account'
   | 'access_policy'

@@ -68,7 +68,7 @@ describe('/v1/mcp-integrations', () => {
     ['a private address', { url: 'http://10.0.0.7/mcp' }, 'url'],
     ['a URL with credentials', { url: 'https://ada:pw@example.com/mcp' }, 'url'],
     ['a URL with a fragment', { url: 'https://example.com/mcp#x' }, 'url'],
-    ['a way that is not served', { auth_type: 'oauth_auto' }, 'auth_type'],
+    ['a way that is not known', { auth_type: 'oauth_magic' }, 'auth_type'],
     ['a way that is none', { auth_type: 'password' }, 'auth_type'],
     ['stdio', { transport: 'stdio' }, 'transport'],
     ['a slug with a space', { slug: 'a b' }, 'slug'],

@@ -1,6 +1,6 @@
 import { describable } from '../../mcp/oauth/index.ts';
 import { mcpAddress } from '../../subgraphs/own-address.ts';
-import type { AuthorizeExchange } from './door.ts';
+import type { AuthorizeExchange } from './exchange.ts';
 import { pageHeadersFor } from './page.ts';
 
 type Answered = { redirectUri: string; state: string | undefined };

@@ -2,10 +2,12 @@ import type { Principal } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import type { AuthorizationRequest, ProtectedResource } from '../../mcp/oauth/index.ts';
 import { type McpServerRecord, mcpAccess } from '../../mcp/snapshot/index.ts';
+import { UpstreamProblem } from '../../mcp/upstream/index.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { recordGrant } from '../../subgraphs/mcp/mcp-grant/index.ts';
 import { answerClient } from './answer-client.ts';
-import type { AuthorizeExchange } from './door.ts';
+import type { AuthorizeExchange } from './exchange.ts';
+import { leadOn, ownerOf, unavailable } from './lead-on.ts';
 import { isIn, type Person, workspacesOf } from './person.ts';
 import type { PersonDoor } from './sign-in.ts';
 
@@ -41,7 +43,7 @@ export async function placeFor(
   };
 }
 
-async function placeAt(
+export async function placeAt(
   { snapshot, directory }: PersonDoor,
   { slug, workspace }: NonNullable<ProtectedResource['server']>,
   person: Person,
@@ -53,7 +55,12 @@ async function placeAt(
     if (named?.id !== server.workspaceId) return null;
   }
   if (mcpAccess(server, principalOf(person, server.workspaceId)) !== 'allowed') return null;
-  return { server, workspaceId: server.workspaceId, choice: [], leadsElsewhere: false };
+  return {
+    server,
+    workspaceId: server.workspaceId,
+    choice: [],
+    leadsElsewhere: server.upstream.authType === 'oauth_auto',
+  };
 }
 
 const principalOf = ({ userId, name, organisationId }: Person, workspaceId: string): Principal => ({
@@ -65,14 +72,16 @@ type Allowed = {
   asked: AuthorizationRequest;
   person: Person;
   place: ConsentPlace;
+  /** With which the client sent the browser here. */
+  query: string;
   /** The workspace that the person has chosen. */
   chosen: string | undefined;
 };
 
-/** Grants what was asked for, and sends the browser back to the client with a code. */
+/** Grants what was asked for; where the server wants each user to sign in, the browser goes there first. */
 export async function allow(
   exchange: AuthorizeExchange,
-  { asked, person, place, chosen }: Allowed,
+  { asked, person, place, query, chosen }: Allowed,
 ): Promise<void> {
   const { context } = exchange;
   const workspaceId = place.workspaceId ?? place.choice.find(({ id }) => id === chosen)?.id;
@@ -80,6 +89,23 @@ export async function allow(
     throw new GatewayError('VALIDATION_FAILED', {
       ...{ param: 'workspace', message: 'workspace must be one of those that the page offers.' },
     });
+  const { server } = place;
+  if (server?.upstream.authType === 'oauth_auto') {
+    const owner = ownerOf(person, server);
+    const isConnected = await context.mcp.connections.has(owner).catch((error: unknown) => {
+      throw error instanceof UpstreamProblem ? unavailable(server.slug, error) : error;
+    });
+    if (!isConnected) return leadOn(exchange, { server, person, goesOn: { query, workspaceId } });
+  }
+  return grantTo(exchange, { asked, person, workspaceId });
+}
+
+/** Grants what somebody has agreed to, and sends the browser back to the client with a code. */
+export async function grantTo(
+  exchange: AuthorizeExchange,
+  { asked, person, workspaceId }: Pick<Allowed, 'asked' | 'person'> & { workspaceId: string },
+): Promise<void> {
+  const { context } = exchange;
   const { client, redirectUri, scopes, resource, codeChallenge } = asked;
   const { organisationId, userId, holder } = person;
   const consented = {

@@ -72,9 +72,11 @@ function placeOf(redirectUri: string): string {
   return protocol === 'http:' || protocol === 'https:' ? host : `${protocol}//`;
 }
 
+/** Who asks: a client, or the gateway itself for a server at which people sign in. */
+export type AskingParty = { client: OauthClient; redirectUri: string } | { serverSlug: string };
+
 type SignInPage = {
-  client: OauthClient;
-  redirectUri: string;
+  asking: AskingParty;
   sealed: string;
   /** Address at which an identity provider is asked; null without one. */
   oidcPath: string | null;
@@ -82,11 +84,14 @@ type SignInPage = {
 };
 
 /** Asks who somebody is. */
-export const signInPage = ({ client, redirectUri, sealed, oidcPath, problem }: SignInPage): string =>
+export const signInPage = ({ asking, sealed, oidcPath, problem }: SignInPage): string =>
   pageOf(
     'Sign in',
-    `<p>A client asks to use MCP servers of this gateway in your name.</p>
-${factsOf({ client, redirectUri })}
+    `${
+      'client' in asking
+        ? `<p>A client asks to use MCP servers of this gateway in your name.</p>\n${factsOf(asking)}`
+        : `<p>Say who you are, to connect to the MCP server ${escaped(asking.serverSlug)}.</p>`
+    }
 ${problem === null ? '' : `<p class="warning" role="alert">${escaped(problem)}</p>`}
 ${oidcPath === null ? '' : `<p><a href="${escaped(oidcPath)}">Sign in with your identity provider</a></p>`}
 <form method="post" action="authorize">
@@ -130,6 +135,25 @@ ${hidden('request', page.sealed)}
 ${page.workspaces.length === 0 ? '' : `<label>Workspace <select name="workspace">${page.workspaces.map(({ id, name }) => `<option value="${escaped(id)}">${escaped(name)}</option>`).join('')}</select></label>`}
 <button name="decision" value="allow">Allow</button>
 <button name="decision" value="deny">Deny</button>
+<button name="decision" value="sign_out" formnovalidate>I am somebody else</button>
+</form>`,
+  );
+
+type ConnectPage = { serverSlug: string; host: string; person: string; sealed: string };
+
+/** Asks whether the gateway may act for somebody at a server. */
+export const connectPage = ({ serverSlug, host, person, sealed }: ConnectPage): string =>
+  pageOf(
+    `Connect to ${serverSlug}?`,
+    `<p>You sign in at the server itself, on the next page. From then on this gateway acts for you there, whenever a client of
+yours asks it to.</p>
+<dl>
+  <dt>Server</dt><dd>${escaped(host)}</dd>
+  <dt>As</dt><dd>${escaped(person)}</dd>
+</dl>
+<form method="post" action="authorize">
+${hidden('request', sealed)}
+<button name="decision" value="connect">Continue</button>
 <button name="decision" value="sign_out" formnovalidate>I am somebody else</button>
 </form>`,
   );

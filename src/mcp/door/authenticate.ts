@@ -20,10 +20,12 @@ type Proofs = {
   tokens: McpTokenVerifier;
   /** As it is configured; null where the request says at which address it came in. */
   baseUrl: string | null;
+  /** The same of the pages for people. */
+  pagesUrl: string | null;
 };
 
 /** Takes the credentials of the gateway, and the tokens that people let clients have. */
-export function createMcpAuthenticate({ authenticate, tokens, baseUrl }: Proofs): AuthenticateMcp {
+export function createMcpAuthenticate({ authenticate, tokens, baseUrl, pagesUrl }: Proofs): AuthenticateMcp {
   return function authenticateMcp(request, resourceUrl) {
     const credential = credentialOf(request.headers);
     if (credential === null)
@@ -32,7 +34,8 @@ export function createMcpAuthenticate({ authenticate, tokens, baseUrl }: Proofs)
         'Send an API key of the gateway as x-gateway-api-key, or a token as Authorization: Bearer.',
         false,
       );
-    const admitted = (key: KeyRecord) => callerOf(key, resourceUrl);
+    const base = pagesUrl ?? new URL(resourceUrl).origin;
+    const admitted = (key: KeyRecord) => ({ ...callerOf(key, resourceUrl), base });
     const refused = (error: unknown) => Promise.reject(refusalOf(error, resourceUrl));
     try {
       if (credential.isToken && isMcpToken(credential.secret)) {
@@ -40,7 +43,7 @@ export function createMcpAuthenticate({ authenticate, tokens, baseUrl }: Proofs)
           resourceUrl,
           baseUrl ?? new URL(resourceUrl).origin,
         ]);
-        const byToken = (known: McpTokenBearer) => callerByToken(known, resourceUrl);
+        const byToken = (known: McpTokenBearer) => ({ ...callerByToken(known, resourceUrl), base });
         return bearer instanceof Promise ? bearer.catch(refused).then(byToken) : byToken(bearer);
       }
       const found = authenticate(credential, clientAddress(request));
@@ -55,12 +58,12 @@ export function createMcpAuthenticate({ authenticate, tokens, baseUrl }: Proofs)
 function callerByToken(
   { record, clientId, mayRead, mayCall }: McpTokenBearer,
   resourceUrl: string,
-): McpCaller {
+): Omit<McpCaller, 'base'> {
   if (!mayRead) throw insufficientScope(resourceUrl, 'The access token has no scope of MCP servers.');
   return { key: record, authType: 'oauth', clientId, mayCall };
 }
 
-function callerOf(key: KeyRecord, resourceUrl: string): McpCaller {
+function callerOf(key: KeyRecord, resourceUrl: string): Omit<McpCaller, 'base'> {
   const { kind, scopes } = key.principal;
   if (!scopes.has('mcp.invoke'))
     throw insufficientScope(resourceUrl, 'The credential lacks the scope mcp.invoke.', 'mcp.invoke');

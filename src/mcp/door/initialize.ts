@@ -28,6 +28,9 @@ export async function openSession(
   params: JsonObject,
   { handshakes, credentials, seal }: InitializeDependencies,
 ): Promise<{ result: JsonObject; id: string; session: McpSession }> {
+  // Of a server that tells those alone what it offers who have signed in, this says where.
+  if (server.hello === null && server.upstream.authType === 'oauth_auto')
+    await credentials.headersFor(server, visit.caller);
   helloOf(server);
   const version = agreedVersion(params.protocolVersion);
   const session: McpSession = {

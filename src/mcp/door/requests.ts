@@ -9,6 +9,7 @@ import { discovered, serverInfoOf } from '../relay/hello.ts';
 import { listMethods, pageOf } from '../relay/lists.ts';
 import { type RecordDependencies, recordCall } from '../relay/record.ts';
 import { type McpRelay, relayedMethods } from '../relay/relay.ts';
+import { asElicitation, asInputRequired, withoutOwnInput } from '../relay/sign-in.ts';
 import type { SessionStore } from '../session/index.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { SERVER_INFO } from '../upstream/index.ts';
@@ -22,6 +23,8 @@ export type RequestDependencies = {
   sessions: SessionStore;
   /** Whether a server is left alone for now, since it did not answer. */
   isResting(server: McpServerRecord): boolean;
+  /** Throws an RpcFailure for a caller who has to sign in at a server first. */
+  requireSignIn(server: McpServerRecord, visit: McpVisit): Promise<void>;
 };
 
 type Given = {
@@ -41,7 +44,10 @@ export async function answerRequest(given: Given, dependencies: RequestDependenc
   const { visit, message, answer } = given;
   try {
     if (relayedMethods.has(message.method)) await relayed(given, dependencies);
-    else answer.end(resultText(message.id, local(given, dependencies)));
+    else {
+      if (given.server.hello === null) await dependencies.requireSignIn(given.server, visit);
+      answer.end(resultText(message.id, local(given, dependencies)));
+    }
   } catch (error) {
     const failure = asFailure(error);
     answer.end(errorText(failure, message.id), failure.status, failure.headers);
@@ -67,17 +73,22 @@ async function relayed(given: Given, dependencies: RequestDependencies) {
     requireRight(visit, method);
     await relay(call);
   } catch (error) {
-    call.fail(asFailure(error));
+    const failure = asFailure(error);
+    const asked = visit.era === 'modern' ? asInputRequired(failure, message.params) : null;
+    if (asked) call.succeed(asked);
+    else call.fail(asElicitation(failure, visit, id));
     if (!(error instanceof RpcFailure)) throw error;
   }
 }
 
 /** The call as its server knows it; null where no server of several has what it is about. */
 function callFor(
-  { visit, server, message, answer, raw }: Given,
+  { visit, server, message, answer, raw: whole }: Given,
   { record }: RequestDependencies,
 ): RelayCall | null {
-  const { id, method, params } = message;
+  const { id, method } = message;
+  const params = withoutOwnInput(message.params);
+  const raw = params === message.params ? whole : null;
   const onEnd = (ended: RelayCall) => recordCall(ended, record);
   const common = { visit, id, method, answer, onEnd };
   if (!isAggregate(server)) return new RelayCall({ ...common, server, params, raw });

@@ -11,6 +11,8 @@ export type McpCaller = {
   readonly clientId: string | null;
   /** False for a token that may read lists, resources and prompts alone. */
   readonly mayCall: boolean;
+  /** Where the pages of the gateway are, without a slash at the end. */
+  readonly base: string;
 };
 
 /** Tells one holder of credentials from another: what a session is bound to. */

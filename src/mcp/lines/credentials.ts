@@ -11,8 +11,15 @@ export type UpstreamCredentials = {
     server: McpServerRecord,
     caller: McpCaller,
   ): Record<string, string> | Promise<Record<string, string>>;
-  /** Forgets a credential that the server has refused; answers whether another one may be had. */
-  forget(server: McpServerRecord, caller: McpCaller): boolean | Promise<boolean>;
+  /**
+   * Forgets a credential that the server has refused; answers whether another one may be had. `used`: headers with which it
+   * was refused, in lower case. Throws an RpcFailure that the caller gets to see.
+   */
+  forget(
+    server: McpServerRecord,
+    caller: McpCaller,
+    used: Readonly<Record<string, string>>,
+  ): boolean | Promise<boolean>;
 };
 
 /** Headers of a caller that go on to the server, as its integration says: none unless it says so. */

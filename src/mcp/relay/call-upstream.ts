@@ -93,7 +93,7 @@ async function tried(
     if (
       asked.status === 401 &&
       facts.retried !== 'token' &&
-      (await credentials.forget(server, visit.caller))
+      (await credentials.forget(server, visit.caller, headers))
     ) {
       facts.retried = 'token';
       continue;

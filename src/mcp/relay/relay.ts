@@ -36,6 +36,7 @@ type Guarding = {
 /** Answers a request with what its server says. Throws an RpcFailure where it has nothing to say. */
 export const createRelay = (dependencies: RelayDependencies): McpRelay =>
   async function relay(call) {
+    await requireSignIn(call, dependencies);
     requireCapability(call);
     const taken = call.method === 'tools/call' ? await dependencies.limits(call) : null;
     try {
@@ -64,6 +65,12 @@ async function withRounds(
       return reply;
     given = await asked(call, given, reply.result, dependencies.replies);
   }
+}
+
+/** Of a server that tells nobody what it offers who has not signed in, nothing may be known yet. */
+async function requireSignIn({ server, visit }: RelayCall, { credentials }: UpstreamDependencies) {
+  if (server.hello === null && server.upstream.authType === 'oauth_auto')
+    await credentials.headersFor(server, visit.caller);
 }
 
 function requireCapability(call: RelayCall): void {

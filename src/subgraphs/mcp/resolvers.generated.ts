@@ -2,9 +2,9 @@
 import type * as Types from '../types.generated.ts';
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { EntityReference } from '../subgraph.ts';
-import type { McpConnectionDocument } from './mcp-connection/model.ts';
 import type { McpIntegrationDocument, McpWorkspaceEntry } from './mcp-integration/model.ts';
 import type { McpServerDocument } from './mcp-server/model.ts';
+import type { McpConnectionDocument } from '../../mcp/connections/model.ts';
 import type { GraphContext } from '../context.ts';
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };

@@ -144,6 +144,12 @@ describe('a client', () => {
       expect(await answers({}, { resource })).toBe(refused('invalid_target'));
   });
 
+  it('leads nobody to its address before somebody has signed in', async () => {
+    const page = await browser(app).visit(authorizePath(app, { clientId, more: { response_type: 'token' } }));
+    expect(page).toMatchObject({ status: 400, location: null });
+    expect(page.text).toContain('response_type must be code');
+  });
+
   it.each([
     ['is not known', () => authorizePath(app, { clientId: 'nobody' })],
     [

@@ -238,7 +238,7 @@ describe('without a list of hosts', () => {
     const before = place.asked.length;
     for (const clientId of [
       `${place.origin}/private.json`,
-      place.origin.replace('http:', 'https:') + '/private.json',
+      `${place.origin.replace('http:', 'https:')}/private.json`,
     ]) {
       const page = await browser(other).visit(authorizePath(other, { clientId, redirectUri: REDIRECT }));
       expect(page).toMatchObject({ status: 400, location: null });

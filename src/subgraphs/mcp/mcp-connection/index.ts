@@ -1,1 +1,1 @@
-export { type McpConnectionDocument, mcpConnectionModel } from './model.ts';
+export { type McpConnectionDocument, mcpConnectionModel } from '../../../mcp/connections/index.ts';

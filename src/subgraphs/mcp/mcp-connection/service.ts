@@ -1,5 +1,6 @@
 import { requireScope, type Scope } from '../../../auth/index.ts';
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
+import { type McpConnectionDocument, mcpConnectionModel } from '../../../mcp/connections/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
 import { newestFirst } from '../../order.ts';
@@ -9,7 +10,6 @@ import type {
   QueryMcpServerConnectionsArgs,
 } from '../../types.generated.ts';
 import { type McpServerDocument, requireMcpServer } from '../mcp-server/index.ts';
-import { type McpConnectionDocument, mcpConnectionModel } from './model.ts';
 import { boundUser } from './own-user.ts';
 
 type ListArguments = QueryMcpServerConnectionsArgs & PageArguments;
@@ -41,7 +41,7 @@ export async function listMcpServerConnections(context: GraphContext, args: List
   return { ...page, hasMore: (args.currentPage + 1) * args.pageSize < page.total };
 }
 
-/** Forgets the tokens of a user. */
+/** Takes the tokens of a user back where their issuer offers that, and forgets them in any case. */
 export async function revokeMcpServerConnection(
   context: GraphContext,
   args: MutationRevokeMcpServerConnectionArgs,
@@ -53,9 +53,11 @@ export async function revokeMcpServerConnection(
     throw invalidInput('userId', 'user_id is required with a credential that stands for no user.');
   if (bound !== null && userId !== bound) throw notFound();
   const filter = { ...ofServer(server), userId };
+  if (!(await context.mcp.connections.revoke(filter)))
+    context.log.warn({ mcpServer: server._id }, 'An issuer has not taken tokens back; they are forgotten.');
   const { deletedCount } = await mcpConnectionModel(context.db).deleteMany(filter);
   if (deletedCount === 0) throw notFound();
-  await context.changes.publish('mcp_server');
+  await context.changes.publish('mcp_connection');
   return { success: true };
 }
 

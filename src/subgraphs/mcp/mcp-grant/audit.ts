@@ -49,3 +49,18 @@ export async function recordClient(context: GraphContext, client: RegisteredClie
     ...{ outcome: 'success', responseStatusCode: 201 },
   });
 }
+
+/** Writes that somebody lets the gateway act for them at the server of an integration. */
+export const recordConnection = (
+  context: GraphContext,
+  { organisationId, userId, mcpIntegrationId }: ConnectionOf,
+  userName: string,
+): Promise<void> =>
+  context.audit.record({
+    ...auditedRequest(context, { mcp_integration_id: mcpIntegrationId }),
+    ...{ organisationId, workspaceId: null, userId, userName, userType: 'user' },
+    ...{ resourceType: 'mcp_connection', action: 'create', targetId: mcpIntegrationId },
+    ...{ outcome: 'success', responseStatusCode: 200 },
+  });
+
+type ConnectionOf = { organisationId: string; userId: string; mcpIntegrationId: string };

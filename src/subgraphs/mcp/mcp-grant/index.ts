@@ -1,1 +1,1 @@
-export { recordClient, recordGrant, recordGrantEnd } from './audit.ts';
+export { recordClient, recordConnection, recordGrant, recordGrantEnd } from './audit.ts';

@@ -1,5 +1,4 @@
 import type { QueryFilter } from 'mongoose';
-import { invalidInput } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import { usableIn } from '../../catalog/integration/index.ts';
 import type { GraphContext } from '../../context.ts';
@@ -68,7 +67,6 @@ export async function createMcpIntegration(context: GraphContext, input: CreateM
   const workspaceId =
     input.workspaceId || principal.workspaceId ? await workspaceIdFor(context, input.workspaceId) : null;
   requireMcpLevel(principal, workspaceId, 'create');
-  requireServed(input.authType);
   const { configurations } = givenSettings(input.configurations, {});
   requireReachable(context, input.url, configurations);
   const secretMappings = await parseMcpMappings(
@@ -99,15 +97,6 @@ export async function createMcpIntegration(context: GraphContext, input: CreateM
   await addCatalogue(context, created);
   await context.changes.publish('mcp_integration');
   return created.toObject<McpIntegrationDocument>();
-}
-
-/** Refuses the one way of proving itself that this version cannot go. */
-export function requireServed(authType: string | null | undefined): void {
-  if (authType !== 'oauth_auto') return;
-  throw invalidInput(
-    'input.authType',
-    'auth_type oauth_auto is not served yet: use oauth_client_credentials, headers or none.',
-  );
 }
 
 /** Number of workspaces that may use the integration. */

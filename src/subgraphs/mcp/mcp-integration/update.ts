@@ -1,4 +1,6 @@
 import { GatewayError } from '../../../errors/index.ts';
+import { canonicalText } from '../../../lib/canonical.ts';
+import { mcpConnectionModel } from '../../../mcp/connections/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { UpdateMcpIntegrationInput } from '../../types.generated.ts';
 import { ifUnchanged, notWritten } from '../../writes.ts';
@@ -9,7 +11,6 @@ import { namedGuardrailIds } from './rules/guardrails.ts';
 import { parseMcpMappings } from './rules/mappings.ts';
 import { requireReachable } from './rules/reachable.ts';
 import { requireSameHosts } from './rules/same-host.ts';
-import { requireServed } from './service.ts';
 import { clearSettings, givenSettings, requireFitting, storedSettings, unsealed } from './settings.ts';
 
 /** Changes an integration; the server is read anew where that may find something else. */
@@ -20,7 +21,6 @@ export async function updateMcpIntegration(
 ): Promise<McpIntegrationDocument> {
   const { integration } = await requireMcpIntegration(context, id, 'update');
   const { _id, organisationId } = integration;
-  requireServed(input.authType);
   const connection = await changedConnection(context, integration, input);
   const updated = await mcpIntegrationModel(context.db)
     .findOneAndUpdate(
@@ -35,7 +35,10 @@ export async function updateMcpIntegration(
     )
     .lean<McpIntegrationDocument>();
   if (!updated) throw notWritten(context, connection ? changedByOthers() : mcpIntegrationNotFound());
-  if (connection) await askForSync(context, updated);
+  if (connection) {
+    await voidConnections(context, integration, updated);
+    await askForSync(context, updated);
+  }
   await context.changes.publish('mcp_integration');
   return updated;
 }
@@ -85,4 +88,24 @@ async function changedConnection(
     secretMappings,
     guardrailIds: await namedGuardrailIds(context, integration, after.configurations),
   };
+}
+
+/** Tokens of users are for one server and one issuer: where either is another one, everybody signs in anew. */
+async function voidConnections(
+  { db, secrets, changes }: GraphContext,
+  before: McpIntegrationDocument,
+  after: McpIntegrationDocument,
+): Promise<void> {
+  const said = (integration: McpIntegrationDocument) => {
+    const { url, authType } = integration;
+    return canonicalText({
+      url,
+      authType,
+      oauth: clearSettings(secrets, integration).oauth_metadata ?? null,
+    });
+  };
+  if (said(before) === said(after)) return;
+  const { _id: mcpIntegrationId, organisationId } = after;
+  await mcpConnectionModel(db).deleteMany({ organisationId, mcpIntegrationId });
+  await changes.publish('mcp_connection');
 }

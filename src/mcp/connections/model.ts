@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import { defineModel, resourceSchema } from '../../storage/model.ts';
 
 /** That a user has let the gateway act for them at the server behind an integration. */
 export type McpConnectionDocument = {
@@ -30,3 +30,20 @@ schema.index({ organisationId: 1, mcpIntegrationId: 1, userId: 1, issuer: 1 }, {
 schema.index({ organisationId: 1, mcpIntegrationId: 1, createdAt: -1, _id: -1 });
 
 export const mcpConnectionModel = defineModel('McpConnection', schema);
+
+/** That a browser was sent to an issuer, until it comes back. */
+export type UpstreamFlowDocument = {
+  /** `Secrets.hash` of the state. */
+  _id: string;
+  /** What belongs to it: `Secrets.encrypt(JSON, _id)`. */
+  sealed: string;
+  until: Date;
+};
+
+const flowSchema = new Schema<UpstreamFlowDocument>(
+  { _id: String, sealed: { type: String, required: true }, until: { type: Date, required: true } },
+  { collection: 'mcp_upstream_flows', versionKey: false, autoIndex: false, autoCreate: false },
+);
+flowSchema.index({ until: 1 }, { expireAfterSeconds: 0 });
+
+export const upstreamFlowModel = defineModel('McpUpstreamFlow', flowSchema);
