@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { owner } from '../../seeds/demo/people.ts';
+import { eventually } from '../support/eventually.ts';
 import { listOperations } from './support/graph.ts';
 import { seeds, url } from './support/service.ts';
-import { closeBrowser, type Visitor, visit } from './support/visitor.ts';
+import { closeBrowser, PATIENCE, type Visitor, visit } from './support/visitor.ts';
 
 let visitor: Visitor;
 beforeAll(async () => {
@@ -76,12 +77,11 @@ it('an address shows the same to somebody else', async () => {
   const field = page.getByRole('combobox', { name: 'Filter' });
   await field.fill('meta.team:addresses status:503');
   await field.press('Enter');
-  await page.getByText('That is all.').waitFor();
-  expect(await rows().count()).toBe(2);
+  // The rows of before stay in sight until those of the filter are there.
+  await eventually(async () => expect(await rows().count()).toBe(2), PATIENCE);
   const colleague = await visit({ as: owner });
   await colleague.page.goto(page.url());
-  await colleague.page.getByText('That is all.').waitFor();
-  expect(await rows(colleague).count()).toBe(2);
+  await eventually(async () => expect(await rows(colleague).count()).toBe(2), PATIENCE);
   expect(await colleague.page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe(
     'meta.team:addresses status:503',
   );
