@@ -8,8 +8,11 @@ import { useEffect, useRef } from 'react';
 import { editorTheme } from './theme.ts';
 
 type JsonEditorProps = {
-  /** What it begins with; later values that differ from what is written replace it. */
-  value: string;
+  /**
+   * What it begins with. From then on the text is the editor's own: one that came back from the page might be older than what
+   * was written meanwhile. Another `key` makes the editor begin anew.
+   */
+  initial: string;
   onChange(value: string): void;
   /** What is written here, for those who do not see where it stands. */
   label: string;
@@ -17,12 +20,11 @@ type JsonEditorProps = {
 };
 
 /** An editor of JSON that points at what is no JSON. Escape gives Tab back to the page. */
-export default function JsonEditor({ value, onChange, label, isReadOnly = false }: JsonEditorProps) {
+export default function JsonEditor({ initial, onChange, label, isReadOnly = false }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView | null>(null);
   const change = useRef(onChange);
   change.current = onChange;
-  const first = useRef(value);
+  const text = useRef(initial);
 
   useEffect(() => {
     if (!host.current) return;
@@ -32,7 +34,7 @@ export default function JsonEditor({ value, onChange, label, isReadOnly = false 
       root,
       parent: root,
       state: EditorState.create({
-        doc: first.current,
+        doc: text.current,
         extensions: [
           lineNumbers(),
           history(),
@@ -44,21 +46,16 @@ export default function JsonEditor({ value, onChange, label, isReadOnly = false 
           editorTheme,
           EditorState.readOnly.of(isReadOnly),
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
-          EditorView.updateListener.of(
-            (update) => update.docChanged && change.current(update.state.doc.toString()),
-          ),
+          EditorView.updateListener.of((update) => {
+            if (!update.docChanged) return;
+            text.current = update.state.doc.toString();
+            change.current(text.current);
+          }),
         ],
       }),
     });
-    view.current = made;
     return () => made.destroy();
   }, [label, isReadOnly]);
-
-  useEffect(() => {
-    const present = view.current?.state.doc.toString();
-    if (present === undefined || present === value) return;
-    view.current?.dispatch({ changes: { from: 0, to: present.length, insert: value } });
-  }, [value]);
 
   return <div ref={host} className="h-full min-h-60 overflow-hidden" />;
 }

@@ -18,6 +18,8 @@ export function ConfigEditor({ stored, onReload }: ConfigEditorProps) {
   // What the text was made from: a change of others does not change what is being written.
   const [base, setBase] = useState(stored);
   const [text, setText] = useState(() => textOf(stored.config));
+  /** Counts the texts that have come from elsewhere: the editor begins anew with each. */
+  const [begun, setBegun] = useState(0);
   const [tried, setTried] = useState<string | null>(null);
   const [isSaving, setSaving] = useState(false);
   const { refusal } = useMay('configs.update');
@@ -48,6 +50,7 @@ export function ConfigEditor({ stored, onReload }: ConfigEditorProps) {
   const take = (next: Stored) => {
     setBase(next);
     setText(textOf(next.config));
+    setBegun((count) => count + 1);
     save.reset();
   };
   return (
@@ -80,7 +83,8 @@ export function ConfigEditor({ stored, onReload }: ConfigEditorProps) {
         <div className="h-[28rem] overflow-hidden rounded-panel border border-line">
           <Suspense fallback={<SkeletonRows rows={8} />}>
             <JsonEditor
-              value={text}
+              key={begun}
+              initial={text}
               onChange={setText}
               label="Config as JSON"
               isReadOnly={refusal !== null}
