@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { type Dispatcher, request } from 'undici';
 import { isObject } from '../../lib/json.ts';
 import type { RemoteSubgraph } from '../../settings/remote-subgraphs.ts';
@@ -37,10 +38,7 @@ export async function postQuery(
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     });
   try {
-    const response = await send().catch((cause: unknown) => {
-      if (isRefused(cause)) return send();
-      throw cause;
-    });
+    const response = await unlessRefused(send);
     return answerIn(await textOf(response, maxBytes), response.statusCode);
   } catch (cause) {
     if (deadline.aborted) throw new NoAnswer(`no answer within ${timeout} ms`, { cause });
@@ -48,10 +46,25 @@ export async function postQuery(
   }
 }
 
+/** Milliseconds before a refused request is sent again, each time it is. */
+const PAUSES_MS = [0, 50, 100];
+
 /**
- * Whether there was no connection, so that nothing was sent. It may be the connection of another request, which was refused
- * before the subgraph was back: what waits behind it fails with it.
+ * Sends again what found no connection, so that nothing of it was sent. It may have been the connection of another request,
+ * which was refused before the subgraph was back: what waits behind it fails with it.
  */
+async function unlessRefused<T>(send: () => Promise<T>): Promise<T> {
+  for (const pause of PAUSES_MS) {
+    try {
+      return await send();
+    } catch (cause) {
+      if (!isRefused(cause)) throw cause;
+    }
+    await setTimeout(pause);
+  }
+  return send();
+}
+
 const isRefused = (cause: unknown): boolean =>
   cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
 
