@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { unpack } from '../../src/recording/log/write-logs.ts';
+import { createThreadErasure } from '../../src/runs/erasure/index.ts';
+import { nativeDb } from '../../src/storage/native-db.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -125,17 +127,30 @@ describe('erased threads', () => {
   });
 
   it('are found again by whoever asks twice, also where the first time broke off', async () => {
-    const { thread } = await spoken('snowdrop', { person: 'max' });
-    // What a killed process leaves: the runs are gone, and the thread is not.
-    await app.db.db?.collection('runs').deleteMany({ threadId: thread });
-    expect((await erase({ metadata: { person: 'max' } })).data.eraseThreads).toMatchObject({
-      threads: 1,
-      messages: 2,
+    await spoken('snowdrop', { person: 'max' });
+    await app.logged();
+    const collection = (name: string) => () => nativeDb(app.db).collection<never>(name);
+    const breaking = createThreadErasure({
+      db: () => nativeDb(app.db),
+      threads: collection('threads') as never,
+      runs: collection('runs') as never,
+      items: collection('thread_items') as never,
+      batches: collection('run_events') as never,
+      logs: collection('logs') as never,
+      files: { remove: async () => false },
+      // As far as a process comes that is killed when the runs have gone.
+      async forgetThread(threadId) {
+        await collection('runs')().deleteMany({ threadId } as never);
+        throw new Error('killed');
+      },
     });
-    expect((await erase({ metadata: { person: 'max' } })).data.eraseThreads).toMatchObject({
-      threads: 0,
-      messages: 0,
-    });
+    const { organisationId, workspaceId } = app;
+    const choice = { organisationId, workspaceId, metadata: { person: 'max' }, before: null };
+    await expect(breaking.erase(choice, { attached: true })).rejects.toThrow('killed');
+    const input = { metadata: { person: 'max' }, attachedFiles: true };
+    expect((await erase(input)).data.eraseThreads).toMatchObject({ threads: 1, messages: 2, files: 1 });
+    expect(await holding('snowdrop')).toEqual([]);
+    expect((await erase(input)).data.eraseThreads).toMatchObject({ threads: 0, messages: 0 });
   });
 });
 

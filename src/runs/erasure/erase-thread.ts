@@ -23,15 +23,20 @@ export async function eraseThread(
     .runs()
     .find({ threadId, organisationId, workspaceId }, { projection: { _id: 1, traceId: 1 } })
     .toArray();
+  const runIds = runs.map(({ _id }) => _id);
+  // Before the runs go: without them nobody finds their logs any more. What a run logs until it is given up comes after.
+  const logged = await eraseLogs(deps, organisationId, runs);
+  await deps.batches().deleteMany({ runId: { $in: runIds }, organisationId, workspaceId });
   await deps.forgetThread(threadId);
-  const logs = await eraseLogs(deps, organisationId, runs);
+  const logs = logged + (await eraseLogs(deps, organisationId, runs));
   const files = await eraseFiles(deps, thread, attached);
-  await deps.batches().deleteMany({ runId: { $in: runs.map(({ _id }) => _id) } });
-  const messages = await deps.items().countDocuments({ threadId, kind: 'message' });
-  await deps.items().deleteMany({ threadId });
+  await deps.batches().deleteMany({ runId: { $in: runIds }, organisationId, workspaceId });
+  const own = { threadId, organisationId, workspaceId };
+  const messages = await deps.items().countDocuments({ ...own, kind: 'message' });
+  await deps.items().deleteMany(own);
   const { deletedCount } = await deps.threads().deleteOne({ _id: threadId, organisationId, workspaceId });
   // A message that was written meanwhile found its thread still there.
-  await deps.items().deleteMany({ threadId });
+  await deps.items().deleteMany(own);
   return { threads: deletedCount, messages, runs: runs.length, files, logs };
 }
 
@@ -65,11 +70,12 @@ async function eraseLogs(
 
 async function eraseFiles(
   deps: ErasureDeps,
-  { _id: threadId, ...owner }: ErasableThread,
+  { _id: threadId, organisationId, workspaceId }: ErasableThread,
   attached: boolean,
 ): Promise<number> {
+  const owner = { organisationId, workspaceId };
   const ids = new Set<string>();
-  for await (const item of deps.items().find({ threadId })) {
+  for await (const item of deps.items().find({ threadId, ...owner })) {
     const found = item.runId !== null ? madeFor(item) : attached ? broughtBy(item) : [];
     for (const id of found) ids.add(id);
   }
