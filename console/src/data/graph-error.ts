@@ -19,6 +19,23 @@ export class GraphError extends Error {
   }
 }
 
+/** The members of the input on the way to what is wrong, as the graph names them: `input.usage_limits.type` ends at `type`. */
+export const pathOf = (param: string | null): string[] =>
+  (param ?? '')
+    .replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    .split(/[.[\]]+/)
+    .filter((name) => name !== '' && name !== 'input');
+
+/** Shares a refusal out to the fields of a form: `at` is what stands at one, `rest` what is about none of them. */
+export function fieldErrors<Name extends string>(error: GraphError | null, names: readonly Name[]) {
+  const path = pathOf(error?.param ?? null);
+  const wrong = names.find((name) => path.includes(name));
+  return {
+    at: (name: Name): string | null => (wrong === name ? (error?.message ?? null) : null),
+    rest: wrong === undefined ? (error?.message ?? null) : null,
+  };
+}
+
 type ErrorExtensions = { code?: string; param?: string; errors?: readonly string[] };
 
 /** One error of an answer, as GraphQL writes it. */

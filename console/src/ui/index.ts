@@ -4,7 +4,7 @@
  * - Button, IconButton, buttonClasses: `look` is primary, plain, quiet or danger; `refusal` says why it cannot be pressed
  * - TextField, TextArea, Check, Field: label above, `hint` or `error` below; `Field` wraps any other control
  * - Select, Segments, Menu: one of some values, one of two to four in sight, actions behind a button
- * - Dialog, Drawer, Tabs, Toasts with `say(title)`
+ * - Dialog, FormDialog, Confirm, DeleteButton, Drawer, Tabs, Toasts with `say(title)`
  * - Table: rows of 32 px, two-line rows below 640 px by its `narrow`; VirtualTable: the same for thousands of rows
  * - Status, Banner, Notice (empty), Failure (error), SkeletonRows, Skeleton, useIsSlow: the states of a page
  * - Page (page.tsx): title, sentence and actions of a page; Figure: a number with its course
@@ -21,7 +21,9 @@ export { Swatch } from './charts/swatch.tsx';
 export { classes } from './classes.ts';
 export { Code } from './code.tsx';
 export { CopyButton, CopyIcon, Id, useCopy } from './copy.tsx';
-export { Dialog, Drawer } from './dialog.tsx';
+export { type Act, Confirm, DeleteButton } from './dialog/confirm.tsx';
+export { Dialog, Drawer } from './dialog/dialog.tsx';
+export { FormDialog } from './dialog/form-dialog.tsx';
 export { Diff } from './diff.tsx';
 export { Check, Field, type FieldIds, inputClasses, TextArea, TextField } from './field.tsx';
 export { Icon, type IconName } from './icons.tsx';

@@ -6,13 +6,13 @@ import { dateAndTime } from '../../format/time.ts';
 import { useGo } from '../../shell/address.ts';
 import { useMay, useViewer } from '../../shell/session/viewer.ts';
 import { Asked } from '../../shell/states/asked.tsx';
+import { WorkspaceFirst } from '../../shell/states/workspace-first.tsx';
 import { useZone } from '../../shell/stored.ts';
 import { Button, type Column, Notice, Status, Table } from '../../ui/index.ts';
 import { Page } from '../../ui/page.tsx';
 import { ConfigsDocument, type ConfigsQuery } from './documents.ts';
 import { NewConfig } from './parts/new-config.tsx';
 import { type Node, treeOf } from './parts/tree.ts';
-import { WorkspaceFirst } from './parts/workspace-first.tsx';
 
 export { ConfigDetail as Detail } from './parts/config-detail.tsx';
 
@@ -22,7 +22,18 @@ type Row = NonNullable<ConfigsQuery['configs']>['data'][number];
 export default function Configs() {
   const workspaceId = useWorkspace();
   const { kind } = useViewer();
-  return workspaceId === null && kind !== 'workspace-service' ? <WorkspaceFirst /> : <ConfigList />;
+  if (workspaceId !== null || kind === 'workspace-service') return <ConfigList />;
+  return (
+    <WorkspaceFirst
+      title="Configs"
+      path="configs"
+      icon="configs"
+      answer="Each workspace has configs of its own."
+      question="Whose configs?"
+    >
+      A call can name the configs of the workspace of its key, and no others.
+    </WorkspaceFirst>
+  );
 }
 
 function ConfigList() {

@@ -2,17 +2,7 @@ import { useState } from 'react';
 import { useOperation } from '../../../data/use-document.ts';
 import { relative } from '../../../format/time.ts';
 import { useMay, useViewer } from '../../../shell/session/viewer.ts';
-import {
-  Banner,
-  Button,
-  type Column,
-  Dialog,
-  IconButton,
-  Menu,
-  Status,
-  say,
-  Table,
-} from '../../../ui/index.ts';
+import { type Column, Confirm, IconButton, Menu, Status, say, Table } from '../../../ui/index.ts';
 import { type AccessQuery, ChangeRoleDocument, RemovePersonDocument } from '../documents.ts';
 
 type Person = NonNullable<AccessQuery['users']>['data'][number];
@@ -115,22 +105,13 @@ function RemovePerson({ person, onClose }: { person: Person; onClose(): void }) 
     },
   });
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      size="small"
+    <Confirm
       title={`Remove ${nameOf(person)}?`}
-      description="Their sign-ins and their own keys end within a second."
-      actions={
-        <>
-          <Button onClick={onClose}>Keep</Button>
-          <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate({ id: person.id })}>
-            Remove
-          </Button>
-        </>
-      }
-    >
-      {remove.error && <Banner tone="bad">{remove.error.message}</Banner>}
-    </Dialog>
+      consequence="Their sign-ins and their own keys end within a second."
+      verb="Remove"
+      act={remove}
+      onConfirm={() => remove.mutate({ id: person.id })}
+      onClose={onClose}
+    />
   );
 }

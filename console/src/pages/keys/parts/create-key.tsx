@@ -1,9 +1,9 @@
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { useOperation } from '../../../data/use-document.ts';
 import { useWorkspace } from '../../../data/workspace.ts';
 import { FirstCall } from '../../../shell/first-call/first-call.tsx';
 import { useViewer } from '../../../shell/session/viewer.ts';
-import { Button, Dialog } from '../../../ui/index.ts';
+import { Button, Dialog, FormDialog } from '../../../ui/index.ts';
 import {
   CreateOrganisationKeyDocument,
   CreatePersonalKeyDocument,
@@ -18,7 +18,6 @@ const options = { changes: [KeysDocument.name] };
 
 /** A new key: what it may do, then its secret, once, with a program that uses it. */
 export function CreateKey({ onClose }: { onClose(): void }) {
-  const form = useId();
   const workspace = useWorkspace();
   const { workspaces } = useViewer();
   const [draft, setDraft] = useState<KeyDraft>(() => emptyDraft(workspace ?? workspaces[0]?.slug ?? ''));
@@ -32,8 +31,7 @@ export function CreateKey({ onClose }: { onClose(): void }) {
   }[draft.type];
   const created = used.data?.created;
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     const input = inputOf(draft, null);
     if (draft.type === 'organisation-service') organisation.mutate({ input });
     else if (draft.type === 'workspace-service')
@@ -69,28 +67,20 @@ export function CreateKey({ onClose }: { onClose(): void }) {
       </Dialog>
     );
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
+    <FormDialog
       title="New key"
+      verb="Create"
       size="large"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} look="primary" isBusy={used.isPending}>
-            Create
-          </Button>
-        </>
-      }
+      isBusy={used.isPending}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form id={form} onSubmit={submit}>
-        <KeyFields
-          draft={draft}
-          onChange={(changes) => setDraft((before) => ({ ...before, ...changes }))}
-          error={used.error}
-          isNew
-        />
-      </form>
-    </Dialog>
+      <KeyFields
+        draft={draft}
+        onChange={(changes) => setDraft((before) => ({ ...before, ...changes }))}
+        error={used.error}
+        isNew
+      />
+    </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import { dateAndTime, relative } from '../../../format/time.ts';
 import { useGo } from '../../../shell/address.ts';
 import { useMay } from '../../../shell/session/viewer.ts';
 import { useZone } from '../../../shell/stored.ts';
-import { Banner, Button, Dialog, Field, Section, Select, say } from '../../../ui/index.ts';
+import { Banner, Button, Confirm, Dialog, Field, Section, Select, say } from '../../../ui/index.ts';
 import { DeleteKeyDocument, KeyShownDocument, KeysDocument, RotateKeyDocument } from '../documents.ts';
 import type { Key } from './columns.tsx';
 import { Secret } from './secret.tsx';
@@ -130,22 +130,12 @@ function Delete({ of: key, used, onClose }: AskProps & { used: string }) {
     },
   });
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
+    <Confirm
       title={`Delete "${key.name}"?`}
-      description={`Calls with it are refused at once, and nothing brings it back. ${used}`}
-      size="small"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate({ id: key.id })}>
-            Delete
-          </Button>
-        </>
-      }
-    >
-      {remove.error && <Banner tone="bad">{remove.error.message}</Banner>}
-    </Dialog>
+      consequence={`Calls with it are refused at once, and nothing brings it back. ${used}`}
+      act={remove}
+      onConfirm={() => remove.mutate({ id: key.id })}
+      onClose={onClose}
+    />
   );
 }

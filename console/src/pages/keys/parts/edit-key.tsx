@@ -1,6 +1,6 @@
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { useOperation } from '../../../data/use-document.ts';
-import { Button, Dialog, say } from '../../../ui/index.ts';
+import { FormDialog, say } from '../../../ui/index.ts';
 import { KeyShownDocument, KeysDocument, UpdateKeyDocument } from '../documents.ts';
 import type { Key } from './columns.tsx';
 import { KeyFields } from './key-fields.tsx';
@@ -8,7 +8,6 @@ import { draftOf, inputOf, type KeyDraft } from './key-form.ts';
 
 /** The fields of a key that is there. Requests that come with it follow at once. */
 export function EditKey({ of: key, onClose }: { of: Key; onClose(): void }) {
-  const form = useId();
   const [draft, setDraft] = useState<KeyDraft>(() => draftOf(key));
   const update = useOperation(UpdateKeyDocument, {
     changes: [KeysDocument.name, KeyShownDocument.name],
@@ -17,33 +16,21 @@ export function EditKey({ of: key, onClose }: { of: Key; onClose(): void }) {
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    update.mutate({ id: key.id, input: inputOf(draft, key) });
-  };
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
+    <FormDialog
       title={`Edit "${key.name}"`}
+      verb="Save"
       size="large"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} look="primary" isBusy={update.isPending}>
-            Save
-          </Button>
-        </>
-      }
+      isBusy={update.isPending}
+      onSubmit={() => update.mutate({ id: key.id, input: inputOf(draft, key) })}
+      onClose={onClose}
     >
-      <form id={form} onSubmit={submit}>
-        <KeyFields
-          draft={draft}
-          onChange={(changes) => setDraft((before) => ({ ...before, ...changes }))}
-          error={update.error}
-          isNew={false}
-        />
-      </form>
-    </Dialog>
+      <KeyFields
+        draft={draft}
+        onChange={(changes) => setDraft((before) => ({ ...before, ...changes }))}
+        error={update.error}
+        isNew={false}
+      />
+    </FormDialog>
   );
 }

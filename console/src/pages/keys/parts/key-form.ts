@@ -1,3 +1,4 @@
+import { pathOf } from '../../../data/graph-error.ts';
 import type { CreateWorkspaceServiceApiKeyInput } from '../documents.ts';
 import type { Key } from './columns.tsx';
 
@@ -80,10 +81,7 @@ function budgetOf({ budget }: KeyDraft, before: Key | null) {
 
 /** Which field a refusal is about; null for the form as a whole. */
 export function fieldOf(param: string | null): keyof KeyDraft | null {
-  const path = (param ?? '')
-    .replace(/^input\./, '')
-    .replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const [name = ''] = path.split(/[.[]/);
+  const [name = ''] = pathOf(param);
   if (name === 'usageLimits') return 'budget';
   if (name === 'defaults') return 'config';
   if (name === 'workspaceId') return 'workspace';

@@ -5,7 +5,7 @@ import { useGo } from '../../../shell/address.ts';
 import { useMay } from '../../../shell/session/viewer.ts';
 import { Asked } from '../../../shell/states/asked.tsx';
 import { useZone } from '../../../shell/stored.ts';
-import { Banner, Button, Code, Dialog, Notice, Section, say, Tabs } from '../../../ui/index.ts';
+import { Banner, Button, Code, DeleteButton, Notice, Section, say, Tabs } from '../../../ui/index.ts';
 import { Page } from '../../../ui/page.tsx';
 import {
   DeleteProviderDocument,
@@ -113,7 +113,6 @@ function CallIt({ stored: { slug, models } }: { stored: Stored }) {
 }
 
 function DeleteProvider({ stored: { id, name, slug, workspaceCount } }: { stored: Stored }) {
-  const [isAsked, setAsked] = useState(false);
   const go = useGo();
   const { refusal } = useMay('organisation_integrations.delete', 'workspace_integrations.delete');
   const remove = useOperation(DeleteProviderDocument, {
@@ -124,27 +123,12 @@ function DeleteProvider({ stored: { id, name, slug, workspaceCount } }: { stored
     },
   });
   return (
-    <>
-      <Button look="danger" icon="trash" refusal={refusal} onClick={() => setAsked(true)}>
-        Delete
-      </Button>
-      <Dialog
-        isOpen={isAsked}
-        onClose={() => setAsked(false)}
-        title={`Delete ${name}?`}
-        description={`${workspaceCount} workspaces may use it. Calls that name @${slug} are refused at once.`}
-        size="small"
-        actions={
-          <>
-            <Button onClick={() => setAsked(false)}>Keep it</Button>
-            <Button look="danger" isBusy={remove.isPending} onClick={() => remove.mutate({ id })}>
-              Delete
-            </Button>
-          </>
-        }
-      >
-        {remove.error && <Banner tone="bad">{remove.error.message}</Banner>}
-      </Dialog>
-    </>
+    <DeleteButton
+      name={name}
+      consequence={`${workspaceCount} workspaces may use it. Calls that name @${slug} are refused at once.`}
+      refusal={refusal}
+      act={remove}
+      onConfirm={() => remove.mutate({ id })}
+    />
   );
 }

@@ -1,7 +1,7 @@
 import { Dialog as Parts } from '@base-ui/react/dialog';
 import { type ReactNode, useRef } from 'react';
-import { IconButton } from './button.tsx';
-import { classes } from './classes.ts';
+import { IconButton } from '../button.tsx';
+import { classes } from '../classes.ts';
 
 type DialogProps = {
   isOpen: boolean;
