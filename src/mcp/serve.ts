@@ -20,6 +20,7 @@ import { createMcpAuthenticate, createMcpDoor, type McpDoor } from './door/index
 import { McpStreams } from './door/open-streams.ts';
 import { createToolGuardrails } from './governance/guardrails.ts';
 import { createToolLimits } from './governance/limits.ts';
+import { createMessageGuards } from './governance/message-guards.ts';
 import { createBreaker } from './lines/breaker.ts';
 import { createHandshakes } from './lines/handshake.ts';
 import { createLines } from './lines/lines.ts';
@@ -46,7 +47,7 @@ export type McpServing = {
   oauth: Pick<McpOauth, 'tokens'>;
   connections: Pick<McpConnections, 'live'>;
   snapshot: McpSnapshot;
-  directory: Pick<Directory, 'workspaces' | 'limitsOf' | 'guardrailById'>;
+  directory: Pick<Directory, 'workspaces' | 'limitsOf' | 'guardrailsOf' | 'guardrailById'>;
   limitEngine: LimitEngine;
   /** How checks of guardrails run. */
   checkHouse: CheckHouse;
@@ -106,6 +107,7 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
       bodies,
       log,
     },
+    messageGuards: createMessageGuards(directory, given.checkHouse),
     seal: createSessionSeal(secrets, () => now().getTime()),
     record: { requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes },
     running: new Map<string, RelayCall>(),

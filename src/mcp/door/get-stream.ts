@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from '../../lib/json.ts';
 import { EventStream } from '../exchange/event-stream.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
+import { type MessageGuards, refusedAnswer } from '../governance/message-guards.ts';
 import { mayAsk, shownCapabilities } from '../lines/features.ts';
 import { sessionHeaders } from '../lines/handshake.ts';
 import { type ForwardDependencies, forward } from '../relay/forward.ts';
@@ -11,7 +12,7 @@ import type { WireControl } from '../upstream/index.ts';
 import type { McpStreams } from './open-streams.ts';
 import { takesEvents } from './requests.ts';
 
-export type GetDependencies = ForwardDependencies & { streams: McpStreams };
+export type GetDependencies = ForwardDependencies & { streams: McpStreams; messageGuards: MessageGuards };
 
 /** Opens the stream of a session, on which a server speaks without being asked. */
 export async function openGetStream(
@@ -30,7 +31,7 @@ export async function openGetStream(
     throw new RpcFailure(rpc.transport, 'Not Acceptable: Client must accept text/event-stream', {
       status: 406,
     });
-  const { credentials, sessions, wire, streams } = dependencies;
+  const { credentials, sessions, wire, streams, messageGuards } = dependencies;
   const place = streams.enter(visit, server, response, {
     name: `get ${session.uuid}`,
     goodbye: (stream) => stream.end(),
@@ -44,6 +45,12 @@ export async function openGetStream(
   place.opened(stream);
   if (!isMirrored) return;
   const ofSession = { ...headers, ...sessionHeaders(upstream) };
+  async function later(judged: JsonObject | null | Promise<JsonObject | null>, value: JsonObject) {
+    const passed = await Promise.resolve(judged).catch(() => null);
+    if (passed) return void stream.write(JSON.stringify(passed));
+    const refusal = refusedAnswer(value);
+    if (refusal) await forward(visit, server, refusal, dependencies);
+  }
   let control: WireControl | null = null;
   let status = 0;
   response.on('close', () => control?.abort());
@@ -57,7 +64,11 @@ export async function openGetStream(
       message: (value, text) => {
         const reply = refusalOf(visit, server, value);
         if (reply) void forward(visit, server, reply, dependencies);
-        return reply || !isForCaller(value) ? true : stream.write(text);
+        if (reply || !isForCaller(value)) return true;
+        const passed = messageGuards.passed('output', { visit, server }, value);
+        if (passed === value) return stream.write(text);
+        void later(passed, value);
+        return true;
       },
       // A server need not have such a stream; one that breaks off is opened anew by the caller.
       end: () => {

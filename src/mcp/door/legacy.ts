@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { headerOf } from '../../lib/http/headers.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { type CallerAnswer, RequestAnswer } from '../exchange/answer.ts';
 import { BatchAnswer } from '../exchange/batch-answer.ts';
 import { errorText, RpcFailure, rpc } from '../exchange/failure.ts';
 import { type CallerMessage, messageOf } from '../exchange/receive.ts';
 import type { McpVisit } from '../exchange/visit.ts';
+import type { MessageGuards } from '../governance/message-guards.ts';
 import { failureOf } from '../lines/asked-failure.ts';
 import { type ForwardDependencies, forward } from '../relay/forward.ts';
 import { subjectOf } from '../relay/subject.ts';
@@ -16,7 +18,7 @@ import { answerRequest, type RequestDependencies, runningKey, takesEvents } from
 
 export type LegacyDependencies = RequestDependencies &
   InitializeDependencies &
-  ForwardDependencies & { replies: Replies };
+  ForwardDependencies & { replies: Replies; messageGuards: MessageGuards };
 
 const MAX_BATCH = 50;
 /** Revisions in which one request may carry several messages. */
@@ -159,5 +161,16 @@ async function take(
   if (message.kind === 'response' && typeof message.id === 'string') {
     if (await dependencies.replies.take(session, message.id, message.value)) return;
   }
-  await forward(visit, server, message.value, dependencies);
+  const passed = await dependencies.messageGuards.passed('input', { visit, server }, message.value);
+  const said = passed ?? withheld(message);
+  if (said) await forward(visit, server, said, dependencies);
 }
+
+/** What a server gets in the place of an answer that guardrails refuse, for which it waits; null for a notice. */
+const withheld = (message: CallerMessage): JsonObject | null =>
+  message.kind === 'response'
+    ? {
+        ...{ jsonrpc: '2.0', id: message.id },
+        error: { code: rpc.guardrail, message: 'Refused by a guardrail.' },
+      }
+    : null;

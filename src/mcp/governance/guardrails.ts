@@ -1,143 +1,110 @@
-import { inNameOf } from '../../dataplane/guardrails/callers.ts';
-import { LegGuardrails } from '../../dataplane/guardrails/leg-guardrails.ts';
-import { loggedGuardrails } from '../../dataplane/guardrails/logged.ts';
-import type { CheckedCall } from '../../guardrails/check.ts';
-import { type CheckHouse, runPhase } from '../../guardrails/engine/index.ts';
-import type { GuardrailLookup, Phase, PreparedGuardrail } from '../../guardrails/index.ts';
-import { Placeholders } from '../../guardrails/segments/index.ts';
+import type { CheckHouse } from '../../guardrails/engine/index.ts';
+import type { Phase, PreparedGuardrail } from '../../guardrails/index.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { RelayCall } from '../relay/call.ts';
-import { allTexts, LeafBody, resultTexts } from './leaf-body.ts';
+import { placeOf } from '../snapshot/index.ts';
+import { type FindGuardrails, guardrailsFor } from './find-guardrails.ts';
+import { ExchangeGuards } from './guards.ts';
+import { allTexts, type FindTexts, paramsTexts, resultTexts } from './leaf-body.ts';
 
-/** The guardrails of one call. */
+/** The guardrails of one call. Null stands for what was refused: the call is answered by now. */
 export type ToolGuards = {
-  /** Params as they may go to the server; null where the call was refused, and is answered by now. */
+  /** Params as they may go to the server. */
   input(params: JsonObject): Promise<JsonObject | null>;
-  /** A result as the caller may have it; null where it was refused, and the call is answered by now. */
+  /** A result as the caller may have it. */
   output(result: JsonObject): Promise<JsonObject | null>;
+  /** An error of the server as the caller may have it. */
+  error(error: JsonObject): Promise<JsonObject | null>;
 };
 
-/** Finds the guardrails that the integration of a call names; null where it names none. */
+/** Finds the guardrails of a call; null where it comes under none. Rejects with an RpcFailure where one cannot be run. */
 export type ToolGuardrails = (call: RelayCall) => ToolGuards | null | Promise<ToolGuards | null>;
 
 export const createToolGuardrails =
-  (lookup: Pick<GuardrailLookup, 'guardrailById'>, house: CheckHouse): ToolGuardrails =>
+  (lookup: FindGuardrails, house: CheckHouse): ToolGuardrails =>
   (call) => {
-    const { input_guardrails: input = [], output_guardrails: output = [] } =
-      call.server.upstream.configurations;
-    if (input.length === 0 && output.length === 0) return null;
-    return guardsOf(call, { input, output }, lookup, house);
+    const found = guardrailsFor(call.server, lookup);
+    if (found === null) return null;
+    return Promise.resolve(found)
+      .then((leg) => (leg === null ? null : new CallGuards(call, new ExchangeGuards(leg, house))))
+      .catch((error: unknown) => {
+        call.facts.refusedBy = 'guardrail';
+        throw error;
+      });
   };
 
-type Named = Record<Phase, readonly string[]>;
+/** Members of params in which a caller says something to a server, beside the arguments. */
+const spoken = ['inputResponses', 'argument', 'context', '_meta'] as const;
 
-async function guardsOf(
-  call: RelayCall,
-  named: Named,
-  lookup: Pick<GuardrailLookup, 'guardrailById'>,
-  house: CheckHouse,
-): Promise<ToolGuards> {
-  const found = async (phase: Phase) =>
-    Promise.all(
-      named[phase].map(async (id) =>
-        usable(id, await lookup.guardrailById(call.server.workspaceId, id), phase, call),
-      ),
-    );
-  const lists = { input: await found('input'), output: await found('output') };
-  const guards = new LegGuardrails(lists, [], new Placeholders());
-  call.isGuarded = lists.output.length > 0;
-  const run = (phase: Phase, body: LeafBody, asked: JsonObject) =>
-    runPhase({
-      phase,
-      guardrails: guards[phase],
-      body,
-      callOf: () => checkedCall(call, asked, phase === 'output' ? body : null),
-      placeholders: guards.placeholders,
-      house,
-      caller: {
-        happened: call.isOver,
-        get signal() {
-          return new AbortController().signal;
-        },
-      },
-    });
-  let asked: JsonObject = isObject(call.params.arguments) ? call.params.arguments : {};
+class CallGuards implements ToolGuards {
+  readonly #call: RelayCall;
+  readonly #guards: ExchangeGuards;
+  /** As it went to the server. */
+  #asked: JsonObject = {};
 
-  return {
-    async input(params) {
-      if (lists.input.length === 0) return params;
-      const { arguments: given = {}, inputResponses } = params;
-      const both = inputResponses !== undefined;
-      const body = new LeafBody(
-        both ? { arguments: given, inputResponses } : isObject(given) ? given : {},
-        allTexts,
-      );
-      const { results, denial } = await run('input', body, body.value);
-      guards.before = results;
-      call.facts.guardrails = loggedGuardrails(guards, []);
-      if (denial) return deny(call, denial);
-      if (!body.isEdited) return params;
-      asked = both && isObject(body.value.arguments) ? body.value.arguments : body.value;
-      return both ? { ...params, ...body.value } : { ...params, arguments: body.value };
-    },
-    async output(result) {
-      if (lists.output.length === 0) return result;
-      const body = new LeafBody(result, resultTexts);
-      const { results, denial } = await run('output', body, asked);
-      guards.after = results;
-      call.facts.guardrails = loggedGuardrails(guards, []);
-      return denial ? deny(call, denial) : body.value;
-    },
-  };
+  constructor(call: RelayCall, guards: ExchangeGuards) {
+    this.#call = call;
+    this.#guards = guards;
+    call.guards = guards;
+  }
+
+  async input(params: JsonObject): Promise<JsonObject | null> {
+    const { arguments: given, ...others } = params;
+    const isPlain = isObject(given);
+    const passed = isPlain ? await this.#judge('input', given, allTexts) : {};
+    if (passed === null) return null;
+    this.#asked = passed;
+    const said = pick(others, spoken);
+    if (given !== undefined && !isPlain) said.arguments = given;
+    if (!isListed(this.#call, params)) said.uri = params.uri;
+    const rest = Object.keys(said).length === 0 ? said : await this.#judge('input', said, paramsTexts);
+    if (rest === null) return null;
+    // An address that a check has changed would be that of another resource.
+    if (rest.uri !== said.uri) return this.#refuse('The address of the resource is held back by a guardrail');
+    if (passed === given && rest === said) return params;
+    return { ...params, ...(isPlain && { arguments: passed }), ...pick(rest, Object.keys(said)) };
+  }
+
+  output(result: JsonObject): Promise<JsonObject | null> {
+    return this.#judge('output', result, resultTexts);
+  }
+
+  error(error: JsonObject): Promise<JsonObject | null> {
+    return this.#judge('output', error, allTexts);
+  }
+
+  async #judge(phase: Phase, value: JsonObject, find: FindTexts): Promise<JsonObject | null> {
+    const call = this.#call;
+    const { visit, server, facts, isOver } = call;
+    const exchange = { visit, server, subject: facts.subject, isOver };
+    const judged = await this.#guards.judge(phase, exchange, { value, find, asked: this.#asked });
+    if (judged.denial === null) return judged.value;
+    return this.#refuse(`Blocked by guardrail ${nameOf(judged.denial)}`, judged.denial);
+  }
+
+  /** What is wrong with a text is told to the model, which can do better; elsewhere there is no model that reads it. */
+  #refuse(message: string, denial: PreparedGuardrail | null = null): null {
+    const call = this.#call;
+    call.facts.refusedBy = 'guardrail';
+    call.facts.errorMessage = message;
+    if (call.method !== 'tools/call') call.fail(new RpcFailure(rpc.guardrail, message));
+    else
+      call.deny({
+        ...(call.visit.era === 'modern' && { resultType: 'complete' }),
+        content: [{ type: 'text', text: message }],
+        isError: true,
+        _meta: { 'io.sluice/guardrail': { id: denial?.id ?? null, name: denial?.name ?? null } },
+      });
+    return null;
+  }
 }
 
-function usable(
-  id: string,
-  compiled: Awaited<ReturnType<GuardrailLookup['guardrailById']>>,
-  phase: Phase,
-  { facts }: RelayCall,
-): PreparedGuardrail {
-  const guardrail = compiled?.[phase];
-  if (guardrail && !('problems' in guardrail)) return guardrail;
-  facts.refusedBy = 'guardrail';
-  throw new RpcFailure(rpc.guardrail, `The guardrail ${id} is gone or broken: no call goes on without it.`);
-}
+export const nameOf = ({ id, name }: PreparedGuardrail): string => name ?? id;
 
-/** What is wrong with a text is told to the model, which can do better; elsewhere there is no model that reads it. */
-function deny(call: RelayCall, { id, name }: PreparedGuardrail): null {
-  const message = `Blocked by guardrail ${name ?? id}`;
-  call.facts.refusedBy = 'guardrail';
-  call.facts.errorMessage = message;
-  if (call.method !== 'tools/call') call.fail(new RpcFailure(rpc.guardrail, message));
-  else
-    call.deny({
-      ...(call.visit.era === 'modern' && { resultType: 'complete' }),
-      content: [{ type: 'text', text: message }],
-      isError: true,
-      _meta: { 'io.sluice/guardrail': { id, name } },
-    });
-  return null;
-}
+const pick = (value: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]])));
 
-function checkedCall(
-  { visit, server, facts }: RelayCall,
-  asked: JsonObject,
-  answer: LeafBody | null,
-): CheckedCall {
-  return inNameOf(visit.caller.key, {
-    requestType: 'mcp',
-    model: `${server.slug}/${facts.subject ?? ''}`,
-    provider: 'mcp',
-    metadata: visit.metadata,
-    headers: visit.headers,
-    isStream: false,
-    organisationId: server.organisationId,
-    workspaceId: server.workspaceId,
-    traceId: visit.trace.traceId,
-    request: asked,
-    response: answer && { status: 200, body: answer.value },
-    isTransformed: { request: false, response: answer?.isEdited ?? false },
-    requestText: () => JSON.stringify(asked),
-  });
-}
+/** The address of a resource that stands in no list was made by whoever asks for it. */
+const isListed = ({ server, method }: RelayCall, { uri }: JsonObject): boolean =>
+  method !== 'resources/read' || server.byPlace.has(placeOf('resource', String(uri)));

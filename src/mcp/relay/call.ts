@@ -3,6 +3,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { CallerAnswer } from '../exchange/answer.ts';
 import { errorText, type RpcFailure, type RpcId, rpc } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
+import type { ExchangeGuards } from '../governance/guards.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import type { Era } from '../upstream/index.ts';
 
@@ -53,8 +54,10 @@ export class RelayCall {
   readonly raw: Buffer | null;
   params: JsonObject;
   readonly facts: CallFacts;
-  /** Guardrails look at the answer, so that nothing of it may pass unseen. */
-  isGuarded = false;
+  /** Null where the call comes under none. */
+  guards: ExchangeGuards | null = null;
+  /** Counts what the call came to, before it is recorded. */
+  onSettle: (() => void) | null = null;
   /** Ends what is under way upstream; `how`: the caller is gone, or has said that it does not want the answer. */
   onCancel: ((how: 'gone' | 'cancelled') => void) | null = null;
   readonly #onEnd: (call: RelayCall) => void;
@@ -121,7 +124,7 @@ export class RelayCall {
     this.facts.httpStatus = 499;
     this.onCancel?.(how);
     this.answer.leave();
-    this.#onEnd(this);
+    this.#ended();
   }
 
   #end(text: string, status: number, headers?: Readonly<Record<string, string>>): void {
@@ -131,7 +134,18 @@ export class RelayCall {
     this.facts.text = text;
     this.facts.outputBytes = Buffer.byteLength(text);
     this.answer.end(text, status, headers);
-    this.#onEnd(this);
+    this.#ended();
+  }
+
+  #ended(): void {
+    this.onSettle?.();
+    const { guards } = this;
+    const noted = () => {
+      if (guards) this.facts.guardrails = guards.logged;
+      this.#onEnd(this);
+    };
+    if (guards === null || guards.later.length === 0) noted();
+    else void Promise.allSettled(guards.later).then(noted);
   }
 }
 

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { rpc } from '../exchange/failure.ts';
+import type { ExchangeGuards } from '../governance/guards.ts';
+import { passedMessage } from '../governance/message-guards.ts';
 import { ask } from '../lines/ask.ts';
 import { mayAsk, shownCapabilities } from '../lines/features.ts';
 import type { ServerLine } from '../lines/lines.ts';
@@ -49,7 +51,20 @@ export function createInterim(wire: UpstreamWire, log: Logger): Interim {
     }
     const isMirrored = visit.era === 'legacy' && visit.session !== null && way.line.session?.id != null;
     const shown = shownCapabilities(visit.session?.capabilities ?? {}, server.upstream.configurations);
-    if (isMirrored && answer.streams && mayAsk(value.method, value.params, shown)) return answer.notify(text);
+    if (isMirrored && answer.streams && mayAsk(value.method, value.params, shown)) {
+      if (!call.guards?.seesAnswers) return answer.notify(text);
+      void guarded(call, value, call.guards).then(
+        (passed) => {
+          if (passed) answer.notify(JSON.stringify(passed));
+          else reply({ error: { code: rpc.guardrail, message: 'Refused by a guardrail.' } });
+        },
+        (error: unknown) => {
+          log.error({ error, mcpServer: server.id }, 'The guardrails on a question of an MCP server failed.');
+          reply({ error: { code: rpc.internal, message: 'Internal error' } });
+        },
+      );
+      return true;
+    }
     reply({ error: { code: rpc.methodNotFound, message: 'Method not found' } });
     return true;
   }
@@ -63,7 +78,7 @@ export function createInterim(wire: UpstreamWire, log: Logger): Interim {
       if (value.method === 'notifications/progress') {
         call.facts.progressCount++;
         const { params } = value;
-        if (call.isGuarded && isObject(params) && 'message' in params) {
+        if (call.guards?.seesAnswers && isObject(params) && 'message' in params) {
           const { message: _said, ...rest } = params;
           return call.answer.notify(JSON.stringify({ ...value, params: rest }));
         }
@@ -79,9 +94,17 @@ export function createInterim(wire: UpstreamWire, log: Logger): Interim {
   };
 }
 
+const guarded = (call: RelayCall, value: JsonObject, guards: ExchangeGuards): Promise<JsonObject | null> => {
+  const { visit, server, facts, isOver } = call;
+  return passedMessage('output', value, {
+    guards,
+    exchange: { visit, server, subject: facts.subject, isOver },
+  });
+};
+
 /** Whether a notice goes on to the caller. Changes of lists are told by the gateway, once it has read them. */
-function isPassed({ server, isGuarded }: RelayCall, method: string): boolean {
+function isPassed({ server, guards }: RelayCall, method: string): boolean {
   if (method.endsWith('/list_changed')) return false;
   if (method !== 'notifications/message') return true;
-  return !isGuarded && server.upstream.configurations.client_features?.logging !== false;
+  return !guards?.seesAnswers && server.upstream.configurations.client_features?.logging !== false;
 }

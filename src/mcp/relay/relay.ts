@@ -31,6 +31,7 @@ type Settling = { settle(isSent: boolean): void };
 type Guarding = {
   input(params: JsonObject): Promise<JsonObject | null>;
   output(result: JsonObject): Promise<JsonObject | null>;
+  error(error: JsonObject): Promise<JsonObject | null>;
 };
 
 /** Answers a request with what its server says. Throws an RpcFailure where it has nothing to say. */
@@ -39,31 +40,37 @@ export const createRelay = (dependencies: RelayDependencies): McpRelay =>
     await requireSignIn(call, dependencies);
     requireCapability(call);
     const taken = call.method === 'tools/call' ? await dependencies.limits(call) : null;
-    try {
-      const guards = await dependencies.guardrails(call);
-      const params = guards ? await guards.input(call.params) : call.params;
-      if (params === null || call.isOver) return;
-      const reply = await withRounds(call, params, dependencies);
-      if (call.isOver) return;
-      if (reply.error) answerError(call, reply.error, reply.text);
-      else await answer(call, reply, guards);
-    } finally {
-      taken?.settle(call.facts.upstreamStatus !== null);
-    }
+    if (taken && call.isOver) return taken.settle(false);
+    if (taken) call.onSettle = () => taken.settle(call.facts.upstreamStatus !== null);
+    const guards = await dependencies.guardrails(call);
+    const params = guards ? await guards.input(call.params) : call.params;
+    if (params === null || call.isOver) return;
+    const reply = await withRounds(call, params, { ...dependencies, guards });
+    if (reply === null || call.isOver) return;
+    if (reply.error) await answerError(call, reply.error, { text: reply.text, guards });
+    else await answer(call, reply, guards);
   };
 
-/** The last word of a server, which may ask a caller of the older era for something before. */
+/**
+ * The last word of a server, which may ask a caller of the older era for something before; null where a guardrail refused what
+ * was asked or said, and the call is answered by now.
+ */
 async function withRounds(
   call: RelayCall,
   params: JsonObject,
-  dependencies: RelayDependencies,
-): Promise<UpstreamReply> {
+  { guards, ...dependencies }: RelayDependencies & { guards: Guarding | null },
+): Promise<UpstreamReply | null> {
   let given = params;
   for (;;) {
     const reply = await callUpstream(call, given, dependencies);
     if (reply.result?.resultType !== 'input_required' || call.visit.era === 'modern' || call.isOver)
       return reply;
-    given = await asked(call, given, reply.result, dependencies.replies);
+    const question = guards ? await guards.output(reply.result) : reply.result;
+    if (question === null) return null;
+    const said = await asked(call, given, question, dependencies.replies);
+    const passed = guards ? await guards.input(said) : said;
+    if (passed === null) return null;
+    given = passed;
   }
 }
 
@@ -109,19 +116,25 @@ const modernStatus: Readonly<Record<number, number>> = {
   [rpc.missingCapability]: 400,
 };
 
-function answerError(call: RelayCall, error: NonNullable<UpstreamReply['error']>, text: string): void {
+type ServerError = NonNullable<UpstreamReply['error']>;
+
+async function answerError(
+  call: RelayCall,
+  error: ServerError,
+  { text, guards }: { text: string; guards: Guarding | null },
+): Promise<void> {
   const { visit } = call;
+  const { code: _code, ...words } = error;
+  const passed = guards ? await guards.error(words) : words;
+  if (passed === null || call.isOver) return;
   const code = codeFor(visit.era, error.code);
   const status = visit.era === 'modern' ? (modernStatus[code] ?? 200) : 200;
-  call.relayError(code === error.code ? text : errorFor(call, error, code), code, status);
+  const isSame = code === error.code && passed === words;
+  call.relayError(isSame ? text : errorFor(call, { ...error, ...passed }, code), code, status);
 }
 
 /** An error in words that its caller knows. */
-function errorFor(
-  { id, method }: RelayCall,
-  { message, data }: NonNullable<UpstreamReply['error']>,
-  code: number,
-): string {
+function errorFor({ id, method }: RelayCall, { message, data }: ServerError, code: number): string {
   const error: JsonObject =
     code === rpc.upstream
       ? { code, message: `The MCP server did not understand ${method}.` }
