@@ -14,6 +14,7 @@ import type { Bootstrap } from './bootstrap.ts';
 import { configs, seedCatalogue } from './demo/catalogue.ts';
 import { type Ask, askAt } from './demo/graph.ts';
 import { keys, seedKeys } from './demo/keys.ts';
+import { seedLimits } from './demo/limits.ts';
 import { owner, people, seedPeople } from './demo/people.ts';
 import {
   type Caller,
@@ -70,6 +71,7 @@ export async function seedDemo({
         input: { token, ...owner },
       });
     await seedCatalogue(ask);
+    await seedLimits(ask);
     const userIds = await seedPeople(ask, anyone);
     const callers = await callersOf(ask, seeds, userIds);
     await seedCalls(nativeDb(storage.db), callers, { logs, days, now });

@@ -67,6 +67,14 @@ export const testedPages: readonly TestedPage[] = [
     scope: 'configs.list',
   },
   {
+    path: 'limits',
+    title: 'Limits',
+    operation: 'Limits',
+    filled: /2 budgets and 1 rate of policies/,
+    empty: /No limit yet/,
+    scope: 'policies.list',
+  },
+  {
     path: 'access',
     title: 'Access',
     operation: 'Access',

@@ -98,6 +98,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/keys/page.tsx'),
   },
   {
+    path: 'limits',
+    label: 'Limits',
+    icon: 'limits',
+    group: 'Govern',
+    scopes: ['policies.list'],
+    hasDetail: true,
+    load: () => import('../pages/limits/page.tsx'),
+  },
+  {
     path: 'access',
     label: 'Access',
     icon: 'access',

@@ -3,7 +3,7 @@
  *
  * - Button, IconButton, buttonClasses: `look` is primary, plain, quiet or danger; `refusal` says why it cannot be pressed
  * - TextField, TextArea, Check, Field: label above, `hint` or `error` below; `Field` wraps any other control
- * - Select, Segments, Menu: one of some values, one of two to four in sight, actions behind a button
+ * - Select, SelectField, Segments, Menu: one of some values, one of two to four in sight, actions behind a button
  * - Dialog, FormDialog, Confirm, DeleteButton, Drawer, Tabs, Toasts with `say(title)`
  * - Table: rows of 32 px, two-line rows below 640 px by its `narrow`; VirtualTable: the same for thousands of rows
  * - Status, Banner, Notice (empty), Failure (error), SkeletonRows, Skeleton, useIsSlow: the states of a page
@@ -32,7 +32,7 @@ export { useIsNarrow } from './media.ts';
 export { Menu, type MenuEntry } from './menu.tsx';
 export { Figure, Page, Section } from './page.tsx';
 export { Segments } from './segments.tsx';
-export { type Choice, Select } from './select.tsx';
+export { type Choice, Select, SelectField } from './select.tsx';
 export {
   Banner,
   Failure,

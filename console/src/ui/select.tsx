@@ -1,5 +1,6 @@
 import { Select as Parts } from '@base-ui/react/select';
 import { classes } from './classes.ts';
+import { Field } from './field.tsx';
 import { Icon } from './icons.tsx';
 import { floating, item } from './menu.tsx';
 
@@ -60,3 +61,15 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
     </Parts.Root>
   );
 }
+
+type SelectFieldProps<Value extends string> = Omit<SelectProps<Value>, 'id' | 'isQuiet'> & {
+  hint?: string;
+  error?: string | null;
+};
+
+/** One of a few values, with its label above. */
+export const SelectField = <Value extends string>({ hint, error, ...select }: SelectFieldProps<Value>) => (
+  <Field label={select.label} hint={hint} error={error}>
+    {({ id }) => <Select id={id} {...select} />}
+  </Field>
+);

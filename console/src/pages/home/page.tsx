@@ -2,6 +2,7 @@ import { useDocument } from '../../data/use-document.ts';
 import { useRange } from '../../shell/range.ts';
 import { mayAny, useViewer } from '../../shell/session/viewer.ts';
 import { Asked } from '../../shell/states/asked.tsx';
+import { useActivity } from '../../shell/use-activity.ts';
 import { Page } from '../../ui/page.tsx';
 import { HomeDocument } from './documents.ts';
 import { Attention } from './parts/attention.tsx';
@@ -11,7 +12,6 @@ import { NothingYet } from './parts/nothing-yet.tsx';
 import { Providers } from './parts/providers.tsx';
 import { sentenceOf, toneOf } from './parts/sentence.ts';
 import { Top } from './parts/top.tsx';
-import { useActivity } from './parts/use-activity.ts';
 
 /** Is it healthy, what does it cost, what changed? */
 export default function Home() {
@@ -26,7 +26,7 @@ export default function Home() {
     mayAudit: mayAny(viewer, ['audit_logs.list']),
     mayKeys: viewer.permissions.some((scope) => scope.endsWith('_api_keys.list')),
   });
-  useActivity(isOpen && mayAny(viewer, ['logs.list']));
+  useActivity(isOpen && mayAny(viewer, ['logs.list']), HomeDocument.name);
   const { data } = query;
   return (
     <Page title="Home" answer={data && sentenceOf(data)}>

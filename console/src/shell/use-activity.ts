@@ -1,19 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { listen } from '../../../data/stream.ts';
-import { useWorkspace } from '../../../data/workspace.ts';
-import { setLive } from '../../../shell/frame/live-dot.tsx';
-import { HomeActivityDocument, HomeDocument } from '../documents.ts';
+import { listen } from '../data/stream.ts';
+import { useWorkspace } from '../data/workspace.ts';
+import { ActivityDocument } from './documents.ts';
+import { setLive } from './frame/live-dot.tsx';
 
-/** Reads the figures anew when somebody has called, while the page is about the time until now. */
-export function useActivity(isOn: boolean): void {
+/** Reads the answers of a query anew when somebody has called, while the page is about the time until now. */
+export function useActivity(isOn: boolean, query: string): void {
   const queries = useQueryClient();
   const workspace = useWorkspace();
   useEffect(() => {
     if (!isOn) return;
-    const refresh = () => void queries.invalidateQueries({ queryKey: [HomeDocument.name] });
+    const refresh = () => void queries.invalidateQueries({ queryKey: [query] });
     const end = listen(
-      HomeActivityDocument,
+      ActivityDocument,
       {},
       {
         workspace,
@@ -27,5 +27,5 @@ export function useActivity(isOn: boolean): void {
       end();
       setLive('off');
     };
-  }, [isOn, workspace, queries]);
+  }, [isOn, query, workspace, queries]);
 }

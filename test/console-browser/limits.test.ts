@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { owner } from '../../seeds/demo/people.ts';
+import { barriersOn } from './support/axe.ts';
+import { ask, keyWith, url } from './support/service.ts';
+import { closeBrowser, PATIENCE, type Visitor, visit } from './support/visitor.ts';
+
+const workspace = `limits-${randomUUID().slice(0, 8)}`;
+
+let ada: Visitor;
+let key: string;
+beforeAll(async () => {
+  await ask('mutation ($input: CreateWorkspaceInput!) { createWorkspace(input: $input) { id } }', {
+    input: { name: workspace, slug: workspace },
+  });
+  await ask(
+    `mutation ($input: UpdateIntegrationWorkspacesInput!) {
+      updateIntegrationWorkspaces(id: "mock", input: $input) { id }
+    }`,
+    { input: { workspaces: [{ id: workspace, enabled: true }] } },
+  );
+  key = await keyWith(workspace, 'completions.write');
+  ada = await visit({ as: owner });
+});
+afterAll(async () => {
+  await ada.leave();
+  await closeBrowser();
+});
+
+const call = () =>
+  fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-api-key': key },
+    body: JSON.stringify({ model: '@mock/mock-1', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+const pressed = (name: string | RegExp) => ada.page.getByRole('button', { name }).click();
+const inDialog = () => ada.page.getByRole('dialog');
+
+/** Calls until one is answered with a status: processes follow what is changed here within a second. */
+async function callUntil(status: number): Promise<Response> {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    const response = await call();
+    if (response.status === status || Date.now() > end) return response;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+it('a budget that is made here refuses calls, and shows who has used it', async () => {
+  const { page, open } = ada;
+  await open(`${workspace}/limits`, 'Limits');
+  await page.getByText('No limit yet').waitFor();
+  await page.getByRole('button', { name: 'New limit' }).first().click();
+  await page.getByLabel('Amount').fill('1');
+  await page.getByRole('combobox', { name: 'Of', exact: true }).click();
+  await page.getByRole('option', { name: 'Requests' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('One call a month');
+  expect(await barriersOn(page)).toEqual([]);
+  await inDialog().getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('cell', { name: '1 request a month' }).click();
+  await page.getByRole('heading', { level: 1, name: 'One call a month' }).waitFor();
+  await page.getByText('Nothing was counted yet').waitFor();
+
+  const refused = await callUntil(412);
+  expect(refused.status).toBe(412);
+  expect(((await refused.json()) as { limit: { name: string } }).limit.name).toBe('One call a month');
+  await page.getByText('used up', { exact: true }).first().waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+});
+
+it('a call is weighed, and the limit that stops it is named', async () => {
+  await ada.open(`${workspace}/limits`, 'Limits');
+  await pressed('Weigh a call');
+  await inDialog().getByRole('button', { name: 'Weigh it' }).click();
+  await inDialog().getByText('It is refused.').waitFor();
+  await inDialog()
+    .getByRole('cell', { name: /One call a month/ })
+    .waitFor();
+  expect(await barriersOn(ada.page)).toEqual([]);
+  await ada.page.keyboard.press('Escape');
+});
+
+it('a counter that is set back lets calls through, and a limit that is raised and deleted too', async () => {
+  const { page } = ada;
+  await page.getByRole('cell', { name: '1 request a month' }).click();
+  await page.getByRole('button', { name: 'Set back' }).click();
+  await inDialog().getByRole('button', { name: 'Set back' }).click();
+  await page.getByText(/begins at 0/).waitFor();
+  expect((await callUntil(200)).status).toBe(200);
+
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Amount').fill('5');
+  await inDialog().getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/5 requests a month for each key/).waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await inDialog().getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No limit yet').waitFor();
+});
+
+it('a refusal stands at the field that it is about', async () => {
+  const { page, open } = ada;
+  await open(`${workspace}/limits`, 'Limits');
+  await page.getByRole('button', { name: 'New limit' }).first().click();
+  await page.getByLabel('Amount').fill('5');
+  await page.getByLabel('Tell people at').fill('9');
+  await inDialog().getByRole('button', { name: 'Create' }).click();
+  await inDialog().getByRole('alert').waitFor();
+  expect(await page.getByLabel('Tell people at').getAttribute('aria-invalid')).toBe('true');
+});
+
+it('nothing of that was in trouble', () => {
+  expect(ada.trouble.seen()).toEqual([]);
+});
