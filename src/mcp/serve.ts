@@ -109,7 +109,7 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
     },
     messageGuards: createMessageGuards(directory, given.checkHouse),
     seal: createSessionSeal(secrets, () => now().getTime()),
-    record: { requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes },
+    record: { requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes, logs: settings.mcp.logs },
     running: new Map<string, RelayCall>(),
     isResting: breaker.isOpen,
     workspaces: directory.workspaces,

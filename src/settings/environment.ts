@@ -268,6 +268,13 @@ export const environmentOf = (house: House) =>
       'seconds between two readings of what each MCP server offers; `0` reads none by itself, so that nothing is ' +
         'known of new ones',
     ),
+    MCP_LOGS: z
+      .enum(['all', 'calls'])
+      .default('all')
+      .describe(
+        'which requests to MCP servers have a row in the request log: `all` but pings, or `calls` of tools, prompts, ' +
+          'resources and completions alone; refusals at the door always have one',
+      ),
     MCP_REDIRECT_SCHEMES: nameList.default(['cursor', 'vscode', 'vscode-insiders', 'windsurf', 'zed']).meta({
       unset: '`cursor,vscode,vscode-insiders,windsurf,zed`',
       description:

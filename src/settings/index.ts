@@ -166,6 +166,8 @@ export type Settings = {
     baseUrl: string | null;
     /** Milliseconds between two readings of what each server offers; 0 for never. */
     syncMs: number;
+    /** Requests that have a row in the log: all, or those alone that go to a server. */
+    logs: 'all' | 'calls';
     /** Schemes of addresses at which programs on people's machines take the answers to authorizations. */
     redirectSchemes: string[];
     /** Hosts whose documents describe clients; null for every public one. */
@@ -297,6 +299,7 @@ export function readSettings(
     mcp: {
       baseUrl: values.MCP_BASE_URL ?? null,
       syncMs: values.MCP_SYNC_SECONDS * 1000,
+      logs: values.MCP_LOGS,
       redirectSchemes: values.MCP_REDIRECT_SCHEMES,
       clientHosts: values.MCP_CLIENT_HOSTS ?? null,
     },

@@ -59,15 +59,22 @@ function callerByToken(
   { record, clientId, mayRead, mayCall }: McpTokenBearer,
   resourceUrl: string,
 ): Omit<McpCaller, 'base'> {
-  if (!mayRead) throw insufficientScope(resourceUrl, 'The access token has no scope of MCP servers.');
-  return { key: record, authType: 'oauth', clientId, mayCall };
+  const caller = { key: record, authType: 'oauth' as const, clientId };
+  if (!mayRead)
+    throw insufficientScope(resourceUrl, 'The access token has no scope of MCP servers.', { caller });
+  return { ...caller, mayCall };
 }
 
 function callerOf(key: KeyRecord, resourceUrl: string): Omit<McpCaller, 'base'> {
   const { kind, scopes } = key.principal;
+  const authType = kind === 'jwt' ? ('jwt' as const) : ('api_key' as const);
+  const caller = { key, authType, clientId: null };
   if (!scopes.has('mcp.invoke'))
-    throw insufficientScope(resourceUrl, 'The credential lacks the scope mcp.invoke.', 'mcp.invoke');
-  return { key, authType: kind === 'jwt' ? 'jwt' : 'api_key', clientId: null, mayCall: true };
+    throw insufficientScope(resourceUrl, 'The credential lacks the scope mcp.invoke.', {
+      scope: 'mcp.invoke',
+      caller,
+    });
+  return { ...caller, mayCall: true };
 }
 
 function refusalOf(error: unknown, resourceUrl: string): unknown {

@@ -1,4 +1,4 @@
-import { RpcFailure, rpc } from '../exchange/failure.ts';
+import { type RefusedCaller, RpcFailure, rpc } from '../exchange/failure.ts';
 
 /** Where the metadata of a protected resource is published (RFC 9728). */
 export function resourceMetadataUrl(resourceUrl: string): string {
@@ -17,10 +17,16 @@ export function challenge(resourceUrl: string, message: string, wasGiven: boolea
 }
 
 /** A refusal of a credential that is valid and may do less. */
-export function insufficientScope(resourceUrl: string, message: string, scope = 'mcp'): RpcFailure {
+export function insufficientScope(
+  resourceUrl: string,
+  message: string,
+  given: { scope?: string; caller?: RefusedCaller } = {},
+): RpcFailure {
+  const { scope = 'mcp', caller } = given;
   const metadata = resourceMetadataUrl(resourceUrl);
   return new RpcFailure(rpc.forbidden, message, {
     status: 403,
+    ...(caller && { caller }),
     headers: {
       'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${metadata}"`,
     },

@@ -18,7 +18,8 @@ import { type GuardSettings, requireOwnOrigin } from './guard.ts';
 import { sessionOf, sessionServer } from './initialize.ts';
 import { answerLegacy, type LegacyDependencies, versionOf } from './legacy.ts';
 import { answerModern } from './modern.ts';
-import { arrivalOf, type McpArrival } from './visits.ts';
+import { recordRefusal } from './record-refusal.ts';
+import { arrivalOf, knockOf, type McpArrival } from './visits.ts';
 
 export type McpDoor = {
   /** Null for a path that is about no MCP server. */
@@ -47,15 +48,21 @@ const METHODS = 'GET, POST, DELETE';
 export function createMcpDoor(dependencies: DoorDependencies): McpDoor {
   async function handle(request: IncomingMessage, response: ServerResponse, place: McpPlace): Promise<void> {
     const base = baseUrlOf(dependencies.baseUrl, request);
+    const knock = knockOf(request, base);
+    let arrival: McpArrival | null = null;
+    let server: McpServerRecord | null = null;
     try {
       requireOwnOrigin(request, base, dependencies.guard);
       if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: METHODS }).end();
       if (place.kind === 'gone') throw gone(base, place.slug);
-      const arrival = await arrivalOf(request, base, dependencies.authenticate);
-      const server = await serverAt(arrival, place, dependencies);
+      arrival = await arrivalOf(request, knock, dependencies.authenticate);
+      server = await serverAt(arrival, place, dependencies);
       await answer(arrival, server, response, dependencies);
     } catch (error) {
-      refuse(error, request, response);
+      const failure = refuse(error, request, response);
+      const caller = arrival?.caller ?? failure?.caller ?? null;
+      const { method = '' } = request;
+      if (failure) recordRefusal({ method, knock, place, caller, server, failure }, dependencies.record);
       if (isDefect(error)) throw error;
     }
   }
@@ -115,10 +122,14 @@ const gone = (base: string, slug: string): RpcFailure =>
 const isDefect = (error: unknown): boolean =>
   !(error instanceof RpcFailure || error instanceof GatewayError || error instanceof BodyAborted);
 
-function refuse(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+/** Answers with an error, which it returns; null where nobody waits for one, or an answer has begun. */
+function refuse(error: unknown, request: IncomingMessage, response: ServerResponse): RpcFailure | null {
   request.resume();
-  if (error instanceof BodyAborted || response.destroyed) return;
-  if (response.headersSent) return void response.destroy();
+  if (error instanceof BodyAborted || response.destroyed) return null;
+  if (response.headersSent) {
+    response.destroy();
+    return null;
+  }
   const failure = failureOf(error);
   const text = errorText(failure, idOf(request));
   response
@@ -127,6 +138,7 @@ function refuse(error: unknown, request: IncomingMessage, response: ServerRespon
       ...failure.headers,
     })
     .end(request.method === 'HEAD' ? undefined : text);
+  return failure;
 }
 
 /** What has no id that is known is null in the older era, and absent in the modern one. */

@@ -3,7 +3,7 @@ import { headerOf } from '../../lib/http/headers.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { type CallerAnswer, RequestAnswer } from '../exchange/answer.ts';
 import { BatchAnswer } from '../exchange/batch-answer.ts';
-import { errorText, RpcFailure, rpc } from '../exchange/failure.ts';
+import { RpcFailure, rpc } from '../exchange/failure.ts';
 import { type CallerMessage, messageOf } from '../exchange/receive.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import type { MessageGuards } from '../governance/message-guards.ts';
@@ -14,7 +14,7 @@ import type { Replies } from '../session/index.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { legacyVersions } from '../upstream/index.ts';
 import { type InitializeDependencies, openSession } from './initialize.ts';
-import { answerRequest, type RequestDependencies, runningKey, takesEvents } from './requests.ts';
+import { answerHere, answerRequest, type RequestDependencies, runningKey, takesEvents } from './requests.ts';
 
 export type LegacyDependencies = RequestDependencies &
   InitializeDependencies &
@@ -53,7 +53,8 @@ export async function answerLegacy(
     return;
   }
   const answer = new RequestAnswer(response, takesEvents(visit.headers));
-  if (message.method === 'initialize') return initialize(visit, server, message, { answer, dependencies });
+  if (message.method === 'initialize')
+    return initialize(visit, server, message, { answer, raw, dependencies });
   await answerOne(visit, server, message, { answer, raw, dependencies });
 }
 
@@ -100,50 +101,42 @@ async function answerOne(
 ): Promise<void> {
   if (!ofSession.has(message.method))
     return answerRequest({ visit, server, message, answer, raw }, dependencies);
-  const { id } = message;
-  const refusal = refusalOf(server, message);
-  if (refusal) return answer.end(errorText(refusal, id));
-  const asked = await forward(visit, server, message.value, dependencies);
-  if (asked?.response) return answer.end(asked.response.text);
-  // A server without sessions has nothing that a level could be set for.
-  if (asked === null && message.method === 'logging/setLevel')
-    return answer.end(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
-  const failure = asked
-    ? failureOf(server, asked, { wasSent: false })
-    : new RpcFailure(rpc.methodNotFound, `Method not found: ${message.method}`);
-  answer.end(errorText(failure, id));
+  await answerHere({ visit, server, message, answer, raw }, dependencies, () =>
+    forwarded(visit, server, message, dependencies),
+  );
 }
 
-/** A resource that the caller may not read cannot be watched either. */
-function refusalOf(
-  server: McpServerRecord,
-  { method, params }: CallerMessage & { kind: 'request' },
-): RpcFailure | null {
-  if (method !== 'resources/subscribe') return null;
-  try {
-    subjectOf(server, 'resources/read', params);
-    return null;
-  } catch (error) {
-    if (error instanceof RpcFailure) return error;
-    throw error;
-  }
-}
-
-async function initialize(
+/** The answer of the server to a request that belongs to its session. */
+async function forwarded(
   visit: McpVisit,
   server: McpServerRecord,
-  { id, params }: CallerMessage & { kind: 'request' },
-  { answer, dependencies }: { answer: RequestAnswer; dependencies: LegacyDependencies },
-): Promise<void> {
-  try {
-    const opened = await openSession(visit, server, params, dependencies);
-    answer.set('mcp-session-id', opened.id);
-    answer.end(JSON.stringify({ jsonrpc: '2.0', id, result: opened.result }));
-  } catch (error) {
-    if (!(error instanceof RpcFailure)) throw error;
-    answer.end(errorText(error, id), error.status);
-  }
+  message: CallerMessage & { kind: 'request' },
+  dependencies: LegacyDependencies,
+): Promise<string> {
+  const { id, method, params } = message;
+  // A resource that the caller may not read cannot be watched either.
+  if (method === 'resources/subscribe') subjectOf(server, 'resources/read', params);
+  const asked = await forward(visit, server, message.value, dependencies);
+  if (asked?.response) return asked.response.text;
+  // A server without sessions has nothing that a level could be set for.
+  if (asked === null && method === 'logging/setLevel')
+    return JSON.stringify({ jsonrpc: '2.0', id, result: {} });
+  throw asked
+    ? failureOf(server, asked, { wasSent: false })
+    : new RpcFailure(rpc.methodNotFound, `Method not found: ${method}`);
 }
+
+const initialize = (
+  visit: McpVisit,
+  server: McpServerRecord,
+  message: CallerMessage & { kind: 'request' },
+  { answer, raw, dependencies }: Way & { answer: RequestAnswer },
+): Promise<void> =>
+  answerHere({ visit, server, message, answer, raw }, dependencies, async () => {
+    const opened = await openSession(visit, server, message.params, dependencies);
+    answer.set('mcp-session-id', opened.id);
+    return JSON.stringify({ jsonrpc: '2.0', id: message.id, result: opened.result });
+  });
 
 /** Takes a message that has no answer. */
 async function take(

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { RequestAnswer } from '../exchange/answer.ts';
 import { requireModernShape } from '../exchange/era.ts';
-import { errorText, RpcFailure, rpc } from '../exchange/failure.ts';
+import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { CallerMessage } from '../exchange/receive.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { listen } from './listen.ts';
 import type { McpStreams } from './open-streams.ts';
 import { requireParameterHeaders } from './parameter-headers.ts';
-import { answerRequest, type RequestDependencies, takesEvents } from './requests.ts';
+import { answerHere, answerRequest, type RequestDependencies, takesEvents } from './requests.ts';
 
 /** Answers a POST of the era without a handshake. */
 export async function answerModern(
@@ -21,27 +21,35 @@ export async function answerModern(
   if (message.kind === 'response')
     throw new RpcFailure(rpc.invalidRequest, 'Invalid request: nothing was asked.', { status: 400 });
   if (message.method === 'subscriptions/listen')
-    return listening(visit, server, message, { response, streams: dependencies.streams });
+    return listening(visit, server, { message, raw, response }, dependencies);
   const answer = new RequestAnswer(response, takesEvents(visit.headers));
+  const given = { visit, server, message, answer, raw };
   const problem = shapeProblem(message, server, visit.headers);
-  if (problem) return answer.end(errorText(problem, message.id), problem.status);
-  await answerRequest({ visit, server, message, answer, raw }, dependencies);
+  if (problem) return refuseRequest(given, problem, dependencies);
+  await answerRequest(given, dependencies);
 }
 
+const refuseRequest = (
+  given: Parameters<typeof answerHere>[0],
+  problem: RpcFailure,
+  dependencies: Pick<RequestDependencies, 'record'>,
+): Promise<void> => answerHere(given, dependencies, () => Promise.reject(problem));
+
 /** Refusals of a subscription name its request, as those of every other do. */
-function listening(
+async function listening(
   visit: McpVisit,
   server: McpServerRecord,
-  message: CallerMessage & { kind: 'request' },
-  way: { response: ServerResponse; streams: McpStreams },
-): void {
+  given: { message: CallerMessage & { kind: 'request' }; raw: Buffer; response: ServerResponse },
+  dependencies: RequestDependencies & { streams: McpStreams },
+): Promise<void> {
+  const { message, raw, response } = given;
   try {
     requireModernShape(message, visit.headers);
-    listen(visit, server, message, way);
+    listen(visit, server, message, { response, streams: dependencies.streams });
   } catch (error) {
     if (!(error instanceof RpcFailure)) throw error;
-    const answer = new RequestAnswer(way.response, false);
-    answer.end(errorText(error, message.id), error.status, error.headers);
+    const answer = new RequestAnswer(response, false);
+    await refuseRequest({ visit, server, message, answer, raw }, error, dependencies);
   }
 }
 

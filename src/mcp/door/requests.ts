@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type AggregateRecord, isAggregate, resolved } from '../aggregate/index.ts';
 import type { CallerAnswer } from '../exchange/answer.ts';
-import { errorText, RpcFailure, rpc } from '../exchange/failure.ts';
+import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { CallerMessage } from '../exchange/receive.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import { RelayCall } from '../relay/call.ts';
@@ -41,19 +41,35 @@ export const runningKey = (sessionUuid: string, id: unknown): string =>
 
 /** Answers one request, whatever it is. Never rejects because of the request. */
 export async function answerRequest(given: Given, dependencies: RequestDependencies): Promise<void> {
-  const { visit, message, answer } = given;
+  const { visit, message, server } = given;
   try {
     if (relayedMethods.has(message.method)) await relayed(given, dependencies);
-    else {
-      if (given.server.hello === null) await dependencies.requireSignIn(given.server, visit);
-      answer.end(resultText(message.id, local(given, dependencies)));
-    }
-  } catch (error) {
-    const failure = asFailure(error);
-    answer.end(errorText(failure, message.id), failure.status, failure.headers);
-    if (!(error instanceof RpcFailure)) throw error;
+    else
+      await answerHere(given, dependencies, async () => {
+        if (server.hello === null) await dependencies.requireSignIn(server, visit);
+        return resultText(message.id, local(given, dependencies));
+      });
   } finally {
     if (visit.session) dependencies.running.delete(runningKey(visit.session.uuid, message.id));
+  }
+}
+
+/** Answers a request that goes to no server with a text, or with the RpcFailure that making it throws; its log has a row. */
+export async function answerHere(
+  { visit, server, message, answer, raw }: Given,
+  { record }: Pick<RequestDependencies, 'record'>,
+  textOf: () => Promise<string> | string,
+): Promise<void> {
+  const { id, method, params } = message;
+  const onEnd = (ended: RelayCall) => {
+    if (record.logs === 'all' && method !== 'ping') recordCall(ended, record);
+  };
+  const call = new RelayCall({ visit, server, id, method, params, answer, raw, onEnd });
+  try {
+    call.relay(await textOf(), false);
+  } catch (error) {
+    call.fail(asFailure(error));
+    if (!(error instanceof RpcFailure)) throw error;
   }
 }
 
@@ -105,7 +121,9 @@ function callFor(
 
 function requireRight({ caller, resourceUrl }: McpVisit, method: string): void {
   if (caller.mayCall || method !== 'tools/call') return;
-  throw insufficientScope(resourceUrl, 'The token may read, and not call tools.', 'mcp:write');
+  throw insufficientScope(resourceUrl, 'The token may read, and not call tools.', {
+    scope: 'mcp:write',
+  });
 }
 
 /** What the gateway answers by itself. */

@@ -17,29 +17,37 @@ export type McpArrival = {
   visit: Omit<McpVisit, 'era' | 'version' | 'session'>;
 };
 
+/** What is known of a request before its caller is. */
+export type McpKnock = Omit<McpArrival['visit'], 'caller' | 'metadata'>;
+
+export function knockOf(request: IncomingMessage, base: string): McpKnock {
+  const { headers, url = '/' } = request;
+  const { path } = splitUrl(url);
+  return {
+    ...{ headers, url, resourceUrl: `${base}${path}` },
+    ...{ startedAt: performance.now(), createdAt: new Date() },
+    trace: traceOf(request),
+    route: path === '/mcp' ? 'aggregate' : 'endpoint',
+  };
+}
+
 /** Finds out who sends a request. Rejects with an RpcFailure where nobody may come in. */
 export async function arrivalOf(
   request: IncomingMessage,
-  base: string,
+  knock: McpKnock,
   authenticate: AuthenticateMcp,
 ): Promise<McpArrival> {
-  const clock = { startedAt: performance.now(), createdAt: new Date() };
-  const { headers, url = '/' } = request;
-  const { path } = splitUrl(url);
-  const resourceUrl = `${base}${path}`;
-  const found = authenticate(request, resourceUrl);
+  const { headers } = request;
+  const found = authenticate(request, knock.resourceUrl);
   const caller = found instanceof Promise ? await found : found;
-  const visit = {
-    ...{ caller, headers, url, resourceUrl, ...clock },
-    trace: traceOf(request),
-    route: path === '/mcp' ? ('aggregate' as const) : ('endpoint' as const),
-    metadata: metadataOf(headers, caller),
-  };
-  return { request, headers, caller, visit };
+  return { request, headers, caller, visit: { ...knock, caller, metadata: metadataOf(headers, caller) } };
 }
 
 /** The caller's own metadata, under those of its credential. */
-function metadataOf(headers: IncomingHttpHeaders, { key }: McpCaller): Record<string, string> {
+export function metadataOf(
+  headers: IncomingHttpHeaders,
+  { key }: Pick<McpCaller, 'key'>,
+): Record<string, string> {
   const text = headerOf(headers, 'x-gateway-metadata');
   const asked = text === undefined ? {} : labels(Object.entries(parsedObject(text) ?? {}));
   return requestMetadata(undefined, asked, key.principal);

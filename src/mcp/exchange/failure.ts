@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../lib/json.ts';
+import type { McpCaller } from './caller.ts';
 
 /** Codes of JSON-RPC errors that callers get. Those from -31404 to -31504 are the gateway's own. */
 export const rpc = {
@@ -30,7 +31,12 @@ type Given = {
   status?: number;
   headers?: Readonly<Record<string, string>>;
   cause?: unknown;
+  /** Who was refused, where the credential itself was valid. */
+  caller?: RefusedCaller;
 };
+
+/** Of a caller what the log of a refusal needs. */
+export type RefusedCaller = Pick<McpCaller, 'key' | 'authType' | 'clientId'>;
 
 /** Why a request gets an error in the place of a result. The message is for the caller. */
 export class RpcFailure extends Error {
@@ -38,6 +44,7 @@ export class RpcFailure extends Error {
   readonly data: unknown;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly caller: RefusedCaller | null;
 
   constructor(code: number, message: string, given: Given = {}) {
     super(message, { cause: given.cause });
@@ -46,6 +53,7 @@ export class RpcFailure extends Error {
     this.data = given.data;
     this.status = given.status ?? 200;
     this.headers = given.headers ?? {};
+    this.caller = given.caller ?? null;
   }
 
   /** The `error` member of an answer. */

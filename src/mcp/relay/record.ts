@@ -8,9 +8,11 @@ import { encodeMcpFacts } from '../../recording/log/mcp.ts';
 import type { LogRecord } from '../../recording/log/record.ts';
 import type { RequestLog } from '../../recording/log/thread/log-thread.ts';
 import { separated } from '../configurations/index.ts';
+import type { RefusedCaller } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import type { RelayCall } from './call.ts';
+import { listMethods } from './lists.ts';
 
 const MAX_MODEL = 256;
 const MAX_CLIENT = 200;
@@ -20,15 +22,19 @@ export type RecordDependencies = {
   requestLog: Pick<RequestLog, 'add'>;
   /** Bytes of each body that go to the log. */
   maxLoggedBytes: number;
+  /** Of which requests that are let in: of all, or of those alone that go to a server. */
+  logs: 'all' | 'calls';
 };
 
 /** Hands a request that has ended to the request log. */
-export function recordCall(call: RelayCall, { requestLog, maxLoggedBytes }: RecordDependencies): void {
+export function recordCall(
+  call: RelayCall,
+  { requestLog, maxLoggedBytes }: Omit<RecordDependencies, 'logs'>,
+): void {
   const { visit, server, facts, method } = call;
   const keeps = keptParts(visit.caller.key, visit);
   const elapsed = Math.round(call.elapsed);
-  const record = recordOf(visit, server.workspaceId);
-  record.aiProvider = 'mcp';
+  const record = mcpRecord(visit, server.workspaceId);
   record.aiModel = `${server.slug}/${facts.subject ?? method}`.slice(0, MAX_MODEL);
   record.responseStatusCode = facts.httpStatus;
   record.isSuccess = facts.status === 'success';
@@ -55,7 +61,9 @@ export function recordCall(call: RelayCall, { requestLog, maxLoggedBytes }: Reco
     definitionHash: facts.definitionHash,
     costNanodollars: isSent ? costOf(server) : 0,
   });
-  const answer = facts.text === null ? null : answerOf(facts.text, maxLoggedBytes);
+  // What a list says stands in the catalogue, and need not be kept for each look at it.
+  const text = facts.status === 'success' && Object.hasOwn(listMethods, method) ? null : facts.text;
+  const answer = text === null ? null : answerOf(text, maxLoggedBytes);
   requestLog.add({
     record,
     requestHeaders: visit.headers,
@@ -106,7 +114,11 @@ function secretsOf({ upstream }: McpServerRecord): readonly string[] {
   return known;
 }
 
-function recordOf(visit: McpVisit, workspaceId: string): LogRecord {
+/** A record of what is known of every request. */
+export function mcpRecord(
+  visit: Omit<McpVisit, 'era' | 'version' | 'session' | 'caller'> & { caller: RefusedCaller },
+  workspaceId: string,
+): LogRecord {
   const { trace, headers } = visit;
   const { principal } = visit.caller.key;
   const record = blankRecord();
@@ -124,6 +136,7 @@ function recordOf(visit: McpVisit, workspaceId: string): LogRecord {
   record.requestMethod = 'POST';
   record.requestUrl = visit.url;
   record.endpoint = 'mcp';
+  record.aiProvider = 'mcp';
   record.source = headers['user-agent']?.slice(0, MAX_CLIENT) ?? null;
   record.metadata = { ...visit.metadata };
   return record;

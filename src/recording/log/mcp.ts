@@ -1,26 +1,29 @@
 /** What a log knows of a request to an MCP server, beside what all logs have. */
 export type McpFacts = {
-  /** Of the protocol, e.g. `tools/call`. */
+  /** Of the protocol, e.g. `tools/call`; of HTTP for a request that was refused before it was read. */
   method: string;
   /** The name of the tool or prompt, or the address of the resource; null where the request is about none. */
   subject: string | null;
   status: 'success' | 'tool_error' | 'error' | 'denied' | 'cancelled' | 'timeout';
   /** Of the JSON-RPC error; null without one. */
   errorCode: number | null;
-  serverId: string;
+  /** Null where the caller knows of no such server. */
+  serverId: string | null;
   serverSlug: string;
-  integrationId: string;
+  integrationId: string | null;
   route: 'endpoint' | 'aggregate';
   eraClient: 'modern' | 'legacy';
   eraUpstream: 'modern' | 'legacy' | null;
   protocolVersion: string;
-  requestId: string;
+  /** Null for a request that was not read. */
+  requestId: string | null;
   /** Null for a request without a session. */
   sessionId: string | null;
   authType: string;
   clientId: string | null;
   /** HTTP status of the server; null where it was not asked. */
   upstreamStatus: number | null;
+  /** `door`, `capability`, `limit` or `guardrail`; null for what was not refused. */
   refusedBy: string | null;
   progressCount: number;
   /** How often the server asked the caller for something before it answered. */

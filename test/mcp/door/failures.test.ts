@@ -41,7 +41,8 @@ async function logsOf(slug: string): Promise<any[]> {
     .find({ aiModel: { $regex: `^${slug}/` } })
     .sort({ _id: 1 })
     .toArray()
-    .then((rows) => rows.map((row) => ({ ...row, mcp: JSON.parse(row.mcp as string) })));
+    .then((rows) => rows.map((row) => ({ ...row, mcp: JSON.parse(row.mcp as string) })))
+    .then((rows) => rows.filter(({ mcp }) => mcp.method === 'tools/call'));
 }
 
 describe('check 13: a server that has lost its sessions', () => {
