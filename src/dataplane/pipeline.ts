@@ -18,7 +18,6 @@ import { renewSecrets } from './leg/renew-secrets.ts';
 import { sendUntilSettled } from './leg/send-until-settled.ts';
 import { authorise } from './steps/authorise.ts';
 import type { CallStep } from './steps/call-step.ts';
-import { guardSession } from './steps/guard-session.ts';
 import { limitArrival } from './steps/limit-arrival.ts';
 import { limitCall } from './steps/limit-call.ts';
 import { readBody } from './steps/read-body.ts';
@@ -82,7 +81,6 @@ export const sessionSteps: readonly CallStep[] = [
   authorise,
   requireSaved,
   resolveConfig,
-  guardSession, // its texts pass unread: guardrails that refuse what they cannot read refuse it
   limitArrival,
   readMetadata,
   limitCall,

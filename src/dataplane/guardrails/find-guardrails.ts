@@ -105,9 +105,14 @@ function inputFor(
   guardrails: readonly PreparedGuardrail[],
   { body, query, route }: Call,
 ): readonly PreparedGuardrail[] {
-  if (body.kind !== 'none' || (route.endpoint === 'proxy' && query !== '')) return guardrails;
-  return guardrails.flatMap((guardrail) => {
+  const hasText = body.kind !== 'none' || (route.endpoint === 'proxy' && query !== '');
+  // Texts of a session come later.
+  return hasText || route.endpoint === 'realtime' ? guardrails : aboutCallsOnly(guardrails);
+}
+
+/** The same guardrails with no other checks than those that look at the call itself. */
+export const aboutCallsOnly = (guardrails: readonly PreparedGuardrail[]): readonly PreparedGuardrail[] =>
+  guardrails.flatMap((guardrail) => {
     const checks = guardrail.checks.filter(({ check }) => check.readsCallOnly);
     return checks.length === 0 ? [] : [{ ...guardrail, checks }];
   });
-}

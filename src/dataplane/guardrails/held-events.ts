@@ -1,5 +1,5 @@
 import { type EventText, Lane, textsOf } from '../../guardrails/stream/index.ts';
-import { formatEvent, type ServerSentEvent } from '../../lib/event-stream/index.ts';
+import type { ServerSentEvent } from '../../lib/event-stream/index.ts';
 import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
 import type { SentEvents } from './stream-denial.ts';
 
@@ -25,24 +25,28 @@ export class HeldEvents implements SentEvents {
   lastSequence = -1;
   /** Everything was said. */
   isEnded = false;
+  /** Characters of the data of all events that wait. */
+  heldData = 0;
   readonly #queue: HeldEvent[] = [];
 
-  add(event: ServerSentEvent): void {
-    const payload = parsedObject(event.data);
+  /** `payload`: the JSON object of its data; null for none. */
+  add(event: ServerSentEvent, payload = parsedObject(event.data)): void {
     if (event.data === '[DONE]' || endings.has(payload?.type)) this.isEnded = true;
     const isText = payload === null && event.data !== '[DONE]' && event.data !== '';
     const found = payload ? textsOf(payload) : isText ? [plainText(event.data)] : [];
     this.#queue.push({ event, payload, texts: found.map((text) => this.#held(text)) });
+    this.heldData += event.data.length;
   }
 
-  /** The text of all events that may go on. */
-  take(): string {
-    let text = '';
+  /** All events that may go on, as they may go on. */
+  take(): ServerSentEvent[] {
+    const events: ServerSentEvent[] = [];
     for (let held = this.#queue[0]; held?.texts.every(isReleased); held = this.#queue[0]) {
       this.#queue.shift();
-      text += this.#sent(held);
+      this.heldData -= held.event.data.length;
+      events.push(this.#sent(held));
     }
-    return text;
+    return events;
   }
 
   get heldLength(): number {
@@ -72,7 +76,7 @@ export class HeldEvents implements SentEvents {
     return lane;
   }
 
-  #sent({ event, payload, texts }: HeldEvent): string {
+  #sent({ event, payload, texts }: HeldEvent): ServerSentEvent {
     let changed: unknown = payload ?? event.data;
     for (const { path, lane, start, end, again } of texts) {
       const said = valueAt(payload ?? event.data, path);
@@ -81,13 +85,9 @@ export class HeldEvents implements SentEvents {
       lane.forget(end);
     }
     if (payload) this.#note(payload);
-    const isSame = changed === (payload ?? event.data);
-    const data = isSame
-      ? event.data
-      : typeof changed === 'string'
-        ? changed
-        : JSON.stringify(withoutTokens(changed));
-    return (event.id === null ? '' : `id: ${event.id}\n`) + formatEvent(event.name, data);
+    if (changed === (payload ?? event.data)) return event;
+    const data = typeof changed === 'string' ? changed : JSON.stringify(withoutTokens(changed));
+    return { ...event, data };
   }
 
   #note(payload: JsonObject): void {

@@ -7,6 +7,7 @@ import {
   type EventReader,
   EventTooLargeError,
   formatEvent,
+  type ServerSentEvent,
 } from '../../lib/event-stream/index.ts';
 import { encodingOf } from '../../recording/log/answers/capture.ts';
 import { isStrict } from '../leg/ask-dialect.ts';
@@ -16,6 +17,7 @@ import { checkedCall } from './checked-call.ts';
 import { denialAnswer } from './denial.ts';
 import type { Guarding } from './guarded-answer.ts';
 import { HeldEvents } from './held-events.ts';
+import { LaneJudge } from './lane-judge.ts';
 import { ReportedText } from './reported-text.ts';
 import { denialEvents } from './stream-denial.ts';
 
@@ -32,12 +34,8 @@ export class StreamGuard implements UpstreamSink {
   readonly #guarding: Guarding;
   readonly #events = new HeldEvents();
   readonly #reported = new ResultSum();
-  /** Those that judge before anything is sent, and those that look at what was sent. */
-  readonly #enforcing: readonly PreparedGuardrail[];
-  readonly #reporting: readonly PreparedGuardrail[];
-  readonly #reach: number;
+  readonly #judge: LaneJudge;
   readonly #sentText: ReportedText | null;
-  readonly #doubts = new Map<Lane, number>();
   readonly #judged = new Set<Lane>();
   #reader: EventReader | null = null;
   #status = 0;
@@ -52,12 +50,9 @@ export class StreamGuard implements UpstreamSink {
 
   constructor(guarding: Guarding) {
     this.#guarding = guarding;
-    const { output } = guarding.guards;
-    const enforces = ({ stream, isAsync }: PreparedGuardrail) => stream !== 'report' && !isAsync;
-    this.#enforcing = output.filter(enforces);
-    this.#reporting = output.filter((guardrail) => !enforces(guardrail));
-    this.#reach = reachOf(this.#enforcing);
-    this.#sentText = this.#reporting.length > 0 ? new ReportedText() : null;
+    const { output, placeholders } = guarding.guards;
+    this.#judge = new LaneJudge(output, placeholders, (guardrails, body) => this.#run(guardrails, body));
+    this.#sentText = this.#judge.reporting.length > 0 ? new ReportedText() : null;
   }
 
   head(status: number, headers: UpstreamHeaders): boolean {
@@ -69,7 +64,7 @@ export class StreamGuard implements UpstreamSink {
     this.#guarding.sink.opening?.();
     this.#timer = setInterval(() => this.#keepAwake(), KEEP_AWAKE);
     this.#timer.unref();
-    if (this.#enforcing.length === 0) this.#begin();
+    if (this.#judge.enforcing.length === 0) this.#begin();
     return true;
   }
 
@@ -121,10 +116,11 @@ export class StreamGuard implements UpstreamSink {
   async #work(): Promise<void> {
     const isFinal = this.#ending !== null || this.#events.isEnded;
     for (const lane of this.#events.lanes.values()) {
-      await this.#judge(lane, isFinal);
+      await this.#judgeLane(lane, isFinal);
       if (this.#isOver) return;
     }
-    if (isFinal && this.#events.lanes.size === 0 && this.#enforcing.length > 0) await this.#judgeNothing();
+    if (isFinal && this.#events.lanes.size === 0 && this.#judge.enforcing.length > 0)
+      await this.#judgeNothing();
     if (this.#isOver) return;
     if (this.#events.heldLength > MAX_HELD)
       return this.#refuseUnread(`it has more than ${MAX_HELD} characters`);
@@ -132,32 +128,17 @@ export class StreamGuard implements UpstreamSink {
     if (this.#ending !== null) await this.#close();
   }
 
-  async #judge(lane: Lane, isFinal: boolean): Promise<void> {
-    if (this.#enforcing.length === 0) {
-      lane.release(lane.end, [], 0, this.#guarding.guards.placeholders);
-      return;
-    }
-    const to = isFinal ? lane.end : lane.judgeable(this.#reach);
-    if (to === null || (isFinal && lane.heldLength === 0 && this.#judged.has(lane))) return;
-    const body = lane.window(to);
-    const outcome = await this.#run(this.#enforcing, body);
-    if (outcome.denial && !isFinal && this.#mayVanish(lane, to)) return;
+  async #judgeLane(lane: Lane, isFinal: boolean): Promise<void> {
+    if (isFinal && lane.heldLength === 0 && this.#judged.has(lane)) return;
+    const outcome = await this.#judge.judge(lane, isFinal);
+    if (outcome === null) return;
     this.#judged.add(lane);
     this.#reported.add(outcome.results);
-    if (outcome.denial) return this.#deny(outcome.denial);
-    this.#doubts.delete(lane);
-    lane.release(to, body.spans, isFinal ? 0 : this.#reach, this.#guarding.guards.placeholders);
-  }
-
-  /** What is found at the end of a text may be another thing once more has come: it is judged again, and nothing sent. */
-  #mayVanish(lane: Lane, to: number): boolean {
-    const since = this.#doubts.get(lane);
-    if (since === undefined) this.#doubts.set(lane, to);
-    return since === undefined || to - since < this.#reach;
+    if (outcome.denial) this.#deny(outcome.denial);
   }
 
   async #judgeNothing(): Promise<void> {
-    const outcome = await this.#run(this.#enforcing, unreadableBodyOfNothing());
+    const outcome = await this.#run(this.#judge.enforcing, unreadableBodyOfNothing());
     this.#reported.add(outcome.results);
     if (outcome.denial) this.#deny(outcome.denial);
   }
@@ -177,8 +158,9 @@ export class StreamGuard implements UpstreamSink {
     });
   }
 
-  #send(text: string): void {
-    if (text === '') return;
+  #send(events: readonly ServerSentEvent[]): void {
+    if (events.length === 0) return;
+    const text = events.map(written).join('');
     this.#begin();
     this.#sentText?.add(text);
     this.#mayGoOn = this.#guarding.sink.data(Buffer.from(text));
@@ -204,7 +186,7 @@ export class StreamGuard implements UpstreamSink {
     const { guards } = this.#guarding;
     this.#begin();
     if (this.#sentText) {
-      const outcome = await this.#run(this.#reporting, this.#sentText.body());
+      const outcome = await this.#run(this.#judge.reporting, this.#sentText.body());
       this.#reported.add(outcome.results);
       if (outcome.later) guards.later.push({ phase: 'output', results: outcome.later });
     }
@@ -239,17 +221,16 @@ export class StreamGuard implements UpstreamSink {
 
   /** Text that cannot be held is refused, or goes on unchecked where all guardrails allow that. */
   async #refuseUnread(why: string): Promise<void> {
-    const outcome = await this.#run(this.#enforcing, unreadableBody(Buffer.alloc(0), why));
+    const outcome = await this.#run(this.#judge.enforcing, unreadableBody(Buffer.alloc(0), why));
     this.#reported.add(outcome.results);
     if (outcome.denial) return this.#deny(outcome.denial);
-    for (const lane of this.#events.lanes.values())
-      lane.release(lane.end, [], 0, this.#guarding.guards.placeholders);
+    for (const lane of this.#events.lanes.values()) this.#judge.release(lane);
     this.#send(this.#events.take());
   }
 
   /** What is compressed is not unpacked on the way. */
   #packed(headers: UpstreamHeaders): boolean {
-    const refusing = this.#enforcing.find(({ onUnreadable }) => onUnreadable === 'deny');
+    const refusing = this.#judge.enforcing.find(({ onUnreadable }) => onUnreadable === 'deny');
     if (!refusing) {
       this.#hasHead = true;
       return this.#guarding.sink.head(this.#status, headers);
@@ -267,19 +248,10 @@ export class StreamGuard implements UpstreamSink {
   }
 }
 
-/** The longest reach of all checks; without one, everything is held. */
-function reachOf(guardrails: readonly PreparedGuardrail[]): number {
-  let longest = 1;
-  for (const { stream, checks } of guardrails)
-    for (const { reach } of checks)
-      longest = Math.max(
-        longest,
-        stream === 'hold' ? Number.POSITIVE_INFINITY : (reach ?? Number.POSITIVE_INFINITY),
-      );
-  return longest;
-}
-
 const unreadableBodyOfNothing = (): CheckedBody => ({
   ...unreadableBody(Buffer.alloc(0), ''),
   texts: { ...unreadableTexts(''), unreadable: null },
 });
+
+const written = ({ id, name, data }: ServerSentEvent): string =>
+  (id === null ? '' : `id: ${id}\n`) + formatEvent(name, data);

@@ -7,9 +7,10 @@ import { withSecrets } from '../target/mapped-credential.ts';
 import { modelsInQuery } from '../target/model-query.ts';
 import { resolveTarget } from '../target/resolve-target.ts';
 import type { Target } from '../target/target.ts';
+import { SessionGuards } from './guard/session-guards.ts';
 
 /** A session that may be, and where it goes. */
-export type Admission = { call: Call; leaf: Leaf; target: Target };
+export type Admission = { call: Call; leaf: Leaf; target: Target; guards: SessionGuards };
 
 /** Does for a session what the steps before a provider do for a request; throws for one that may not be. */
 export async function admit(call: Call, dependencies: DataplaneDependencies): Promise<Admission> {
@@ -17,7 +18,11 @@ export async function admit(call: Call, dependencies: DataplaneDependencies): Pr
   for (const step of sessionSteps) await step(call, dependencies);
   const leaf = singleLeaf(call.plan);
   call.leaf = leaf;
-  return { call, leaf, target: await targetOf(call, leaf, dependencies) };
+  const target = await targetOf(call, leaf, dependencies);
+  const guards = new SessionGuards({ call, leaf, target }, dependencies);
+  await guards.renew();
+  await guards.judgeOpening();
+  return { call, leaf, target, guards };
 }
 
 /** The target of a session, also of one that is open: throws as soon as it may not be used any more. */

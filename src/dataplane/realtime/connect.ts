@@ -28,7 +28,7 @@ export class Refused extends Error {
 
 /** The request that opens a session at the provider: base URL, query and the provider's own authentication. */
 export async function openingOf(
-  { call, leaf, target }: Admission,
+  { call, leaf, target, guards }: Admission,
   { http, headers: settings }: Pick<DataplaneDependencies, 'http' | 'headers'>,
 ): Promise<UpstreamRequest> {
   const { provider, base, credential, model } = target;
@@ -36,7 +36,10 @@ export async function openingOf(
   const place = { endpoint: 'realtime', path: '/realtime', model, basePath: base.path } as const;
   const path = provider.pathOf?.({ ...place, settings: credential.settings }) ?? place.path;
   const query = withModel(call.query, model);
-  const headers = Object.entries(requestHeaders(call, leaf, target, settings.toIgnore));
+  const headers = Object.entries({
+    ...guards.headers,
+    ...requestHeaders(call, leaf, target, settings.toIgnore),
+  });
   const unsigned = {
     method: 'GET',
     origin: base.origin,

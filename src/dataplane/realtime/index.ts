@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
 import { requireScope } from '../../auth/index.ts';
 import { credentialOf } from '../../authentication/authenticate.ts';
 import { GatewayError, inferenceBody } from '../../errors/index.ts';
@@ -15,6 +16,8 @@ import { type Admission, admit, targetOf } from './admit.ts';
 import { answerRefusal } from './answer-refusal.ts';
 import { openingOf } from './connect.ts';
 import { connectAnew, type OpeningSession } from './connect-anew.ts';
+import { CallerGate } from './guard/caller-gate.ts';
+import { ProviderGate } from './guard/provider-gate.ts';
 import { createBudget } from './memory-budget.ts';
 import { createObserver } from './observer.ts';
 import { createWatch, credentialName } from './open-sessions.ts';
@@ -91,7 +94,7 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
     protocols: string[],
     to: Handover,
   ): Promise<void> {
-    const { call, leaf } = session;
+    const { call, leaf, guards } = session;
     const record = recorderOf(session, dependencies);
     const headers = gatewayHeaders({ ...session, cache: null }, 0);
     const timeout = headerTimeout(call) ?? leaf.requestTimeout ?? OPENING_TIMEOUT;
@@ -111,26 +114,32 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
       return;
     }
     const observer = createObserver();
+    const toCaller = teller(caller);
+    const gates = {
+      caller: new CallerGate(guards, toCaller),
+      provider: new ProviderGate(guards, { toCaller, toProvider: teller(provider.socket) }),
+    };
     const relayed = relay({ socket: caller, connection: to.socket }, provider, {
       observe: (data) => {
         observer.see(data);
         slices?.note(observer.report());
       },
       budget,
+      gates,
       owner: {
         credential: credentialName(call.key.principal),
         organisationId: call.key.principal.organisationId,
       },
     });
     slices?.onRefusal((error) => {
-      if (caller.readyState === caller.OPEN)
-        caller.send(JSON.stringify({ type: 'error', ...inferenceBody(error) }));
+      toCaller(JSON.stringify({ type: 'error', ...inferenceBody(error) }));
       relayed.end(POLICY_VIOLATION, reasonOf(error));
     });
     const forget = watch.add({
       async check() {
         if (relayed.isOverdue(now().getTime())) throw tooSlow();
         await recheck(session);
+        await guards.recheck();
       },
       end: (error) => relayed.end(POLICY_VIOLATION, reasonOf(error)),
     });
@@ -141,7 +150,7 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
     stopping.signal.removeEventListener('abort', stop);
     forget();
     slices?.close(observer.report());
-    record.session(ending, observer.report());
+    record.session(ending, observer.report(), await guards.close());
   }
 
   /** Throws once the credential or the provider behind a session is not what it was. */
@@ -171,6 +180,13 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
     },
   };
 }
+
+/** Sends to one side, unless it is gone. */
+const teller =
+  (side: WebSocket) =>
+  (event: string): void => {
+    if (side.readyState === side.OPEN) side.send(event);
+  };
 
 const tooSlow = () =>
   new GatewayError('REQUEST_TIMEOUT', { message: 'A message took too long to come to its end.' });

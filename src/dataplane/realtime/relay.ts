@@ -1,4 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
+import type { MessageGate, SideMessage } from './guard/gate.ts';
 import type { Budget, Owner } from './memory-budget.ts';
 import { followUnfinished, type Side } from './unfinished.ts';
 
@@ -10,6 +11,8 @@ export const MESSAGE_LIMITS = {
 };
 /** Bytes that may wait for one side before the other is not read any more. */
 const HIGH_WATER = 1024 * 1024;
+/** What RFC 6455 leaves for the reason beside the code. */
+const MAX_REASON = 123;
 /** Milliseconds between pings; a side that has not answered one by the next is gone. */
 const PING_INTERVAL = 15_000;
 /** Milliseconds for a side to answer that its connection closes. */
@@ -46,13 +49,19 @@ export type RelayOptions = {
   budget: Budget;
   /** Whose session this is. */
   owner: Owner;
+  /** Where the messages of each side wait until the other may have them. */
+  gates: { caller: MessageGate; provider: MessageGate };
 };
 
 /**
  * Both sides come paused. Sends what either side says to the other, untouched and no faster than that reads, until one closes;
  * then closes the other with the same code. Ends the session where the budget has no room for what it holds.
  */
-export function relay(callers: Side, providers: Side, { observe, budget, owner }: RelayOptions): Relayed {
+export function relay(
+  callers: Side,
+  providers: Side,
+  { observe, budget, owner, gates }: RelayOptions,
+): Relayed {
   const [caller, provider] = [callers.socket, providers.socket];
   let ending: SessionEnding | null = null;
   const share = budget.enter(owner, (atOnce) => {
@@ -64,14 +73,21 @@ export function relay(callers: Side, providers: Side, { observe, budget, owner }
   });
   const weigh = () =>
     share.set(
-      unfinished[0].bytes() + unfinished[1].bytes() + caller.bufferedAmount + provider.bufferedAmount,
+      unfinished[0].bytes() +
+        unfinished[1].bytes() +
+        gates.caller.bytes +
+        gates.provider.bytes +
+        caller.bufferedAmount +
+        provider.bufferedAmount,
     );
   const unfinished = [
     followUnfinished(callers, 'caller', weigh),
     followUnfinished(providers, 'provider', weigh),
   ] as const;
-  pipe(caller, provider, { observe: () => undefined, weigh });
-  pipe(provider, caller, { observe, weigh });
+  const fail = (error: unknown) =>
+    end(INTERNAL_ERROR, error instanceof Error ? error.message.slice(0, MAX_REASON) : '');
+  pipe(caller, provider, { observe: () => undefined, weigh, gate: gates.caller, fail });
+  pipe(provider, caller, { observe, weigh, gate: gates.provider, fail });
   for (const [by, socket] of [
     ['caller', caller],
     ['provider', provider],
@@ -84,14 +100,18 @@ export function relay(callers: Side, providers: Side, { observe, budget, owner }
   }
   caller.once('close', (code, reason) => {
     ending ??= { by: 'caller', code, reason: null };
-    if (isSendable(code)) closeWith(provider, code, reason);
-    else closeWith(provider);
+    gates.caller.finish().then(() => {
+      if (isSendable(code)) closeWith(provider, code, reason);
+      else closeWith(provider);
+    });
   });
   provider.once('close', (code, reason) => {
     ending ??= { by: 'provider', code, reason: code === ABNORMAL ? 'it closed without a word' : null };
-    if (code === NO_STATUS) closeWith(caller);
-    else if (isSendable(code)) closeWith(caller, code, reason);
-    else closeWith(caller, INTERNAL_ERROR, 'The connection to the provider was lost.');
+    gates.provider.finish().then(() => {
+      if (code === NO_STATUS) closeWith(caller);
+      else if (isSendable(code)) closeWith(caller, code, reason);
+      else closeWith(caller, INTERNAL_ERROR, 'The connection to the provider was lost.');
+    });
   });
   const closed = [caller, provider].map(
     (socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())),
@@ -113,17 +133,27 @@ export function relay(callers: Side, providers: Side, { observe, budget, owner }
   };
 }
 
-type Flow = { observe: (data: RawData) => void; weigh: () => void };
+type Flow = {
+  observe: (data: RawData) => void;
+  weigh: () => void;
+  gate: MessageGate;
+  fail: (error: unknown) => void;
+};
 
-function pipe(from: WebSocket, to: WebSocket, { observe, weigh }: Flow): void {
+function pipe(from: WebSocket, to: WebSocket, { observe, weigh, gate, fail }: Flow): void {
+  const isFull = () => to.bufferedAmount + gate.unread >= HIGH_WATER;
   const sent = () => {
     weigh();
-    if (from.isPaused && from.readyState === from.OPEN && to.bufferedAmount < HIGH_WATER) from.resume();
+    if (from.isPaused && from.readyState === from.OPEN && !isFull()) from.resume();
   };
-  from.on('message', (data, binary) => {
+  const pass = ({ data, isBinary }: SideMessage) => {
+    if (to.readyState === to.OPEN) to.send(data, { binary: isBinary }, sent);
+  };
+  gate.lead({ pass, changed: sent, fail });
+  from.on('message', (data, isBinary) => {
     if (to.readyState !== to.OPEN) return;
-    to.send(data, { binary }, sent);
-    if (to.bufferedAmount >= HIGH_WATER) from.pause();
+    gate.add({ data: data as Buffer, isBinary });
+    if (isFull()) from.pause();
     observe(data);
   });
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../lib/json.ts';
 import type { Phase, SegmentKind } from '../check.ts';
 import type { FoundSegment, ReadTexts } from './found.ts';
 import * as names from './member-names.ts';
-import { isTextInDisguise } from './views/decoded.ts';
+import { isBytes, isTextInDisguise } from './views/decoded.ts';
 
 /** Where the walk stands. */
 type Place = {
@@ -109,7 +109,7 @@ class JsonWalk {
   #kindOfText(text: string, { name, kind }: Place): SegmentKind {
     if (/^data:/i.test(text)) return isTextInDisguise(text.slice(text.indexOf(',') + 1)) ? 'text' : 'image';
     if (names.binaryMembers.has(name) && !/\s/.test(text.trim()) && text.length > SHORT)
-      return isTextInDisguise(text) || !/^[\w+/=-]*$/.test(text) ? kind : 'image';
+      return isBytes(text) ? 'image' : kind;
     return names.urlMembers.has(name) ? 'url' : kind;
   }
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import type { SegmentKind } from '../check.ts';
-import { type FoundSegment, readJson } from '../segments/index.ts';
+import { type FoundSegment, isBytes, readJson } from '../segments/index.ts';
 
 /** A text in an event of a stream. */
 export type EventText = {
@@ -19,6 +19,8 @@ export type EventText = {
 const places = ['index', 'output_index', 'content_index', 'summary_index', 'item_id'] as const;
 
 const endOfDelta = /[._-]?delta$/;
+/** Kinds of events whose delta is sound. */
+const sound = /(?:^|[._])audio[._]delta$/;
 
 /** All texts of an event, in any format whose events are JSON. */
 export function textsOf(payload: JsonObject): EventText[] {
@@ -26,7 +28,9 @@ export function textsOf(payload: JsonObject): EventText[] {
   const isPiece = type === '' || endOfDelta.test(type);
   const about = places.map((name) => payload[name] ?? '').join('/');
   const prefix = `${type.replace(endOfDelta, '')}|${about}|`;
-  return readJson(payload, 'output').segments.map((segment): EventText => {
+  const { segments } = readJson(payload, 'output');
+  const texts = sound.test(type) ? segments.filter((segment) => !isSound(segment)) : segments;
+  return texts.map((segment): EventText => {
     const { path, kind, role, text } = segment;
     const { key, choice } = placeOf(payload, segment);
     return {
@@ -40,6 +44,8 @@ export function textsOf(payload: JsonObject): EventText[] {
     };
   });
 }
+
+const isSound = ({ path, text }: FoundSegment): boolean => path[0] === 'delta' && isBytes(text);
 
 /** Items of a list say themselves which one they are: an event holds only some of them. */
 function placeOf(payload: JsonObject, { path, choice }: FoundSegment): { key: string; choice: number } {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { WebSocket } from 'ws';
 import { dataOf, errorOf } from '../../subgraphs/support.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -74,35 +73,6 @@ describe('a guardrail of the organisation', () => {
     expect(await statusOf('a good text')).toBe(446);
     await enforce([]);
     expect(await statusOf('a good text')).toBe(200);
-  });
-
-  test('that refuses what it cannot read refuses realtime sessions', async () => {
-    const session = () =>
-      new Promise<number>((resolve, reject) => {
-        const socket = new WebSocket(`${app.url.replace('http', 'ws')}/v1/realtime?model=@none/m`, {
-          headers: { 'x-gateway-api-key': app.workspaceKey },
-        });
-        socket.on('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));
-        socket.on('error', reject);
-      });
-    const [denying, observing] = await Promise.all(
-      [actions, {}].map((some, at) =>
-        rest(
-          'POST',
-          '/org-guardrails',
-          { name: `Session ${at}`, checks: withoutWord('evil'), actions: some },
-          app.adminKey,
-        ),
-      ),
-    );
-    const none = await session();
-    expect(none).not.toBe(446);
-    await enforce([observing?.id ?? '']);
-    expect(await session()).toBe(none);
-    await enforce([denying?.id ?? '']);
-    expect(await session()).toBe(446);
-    await enforce([]);
-    expect(await session()).toBe(none);
   });
 
   test('that is gone, or cannot be read, stops all calls', async () => {

@@ -43,6 +43,9 @@ export function decodedRuns(text: string, depth = MAX_DEPTH): DecodedRun[] {
 /** Whether what looks like bytes is a text that was coded. */
 export const isTextInDisguise = (text: string): boolean => decodedRuns(text.slice(0, MAX_RUN), 1).length > 0;
 
+/** Whether a text is bytes in base64, and says nothing when it is decoded. */
+export const isBytes = (text: string): boolean => /^[\w+/=-]*$/.test(text) && !isTextInDisguise(text);
+
 function fromBase64(run: string): string | null {
   const plain = run.replace(/\\n|[\r\n=]/g, '');
   if (plain.length < MIN_RUN) return null;
