@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors/index.ts';
 import type { Gauge } from '../lib/gauge.ts';
+import { grownCache } from '../lib/grown-cache.ts';
 import { clientNetwork } from '../lib/http/addresses.ts';
 import type { Logger } from '../lib/logger.ts';
 
@@ -73,7 +73,7 @@ type Source = { count: number; since: number; unreported: number; reportedAt: nu
  * wait: a valid credential never meets this, so nobody can lock its owner out.
  */
 export function createThrottle({ log, sleep: wait, now }: Options): Throttle {
-  const sources = new LRUCache<string, Source>({ max: SOURCES });
+  const sources = grownCache<Source>(SOURCES);
   const failures = new Map<string, number>();
   const stopped = new AbortController();
   let waiting = 0;

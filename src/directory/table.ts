@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors/index.ts';
+import { grownCache } from '../lib/grown-cache.ts';
 
 /**
  * A value in memory is answered without a promise, so that the data plane waits for the database only at the first
@@ -20,9 +20,9 @@ export function createTable<T extends object>(
   load: (ids: string[]) => Promise<Map<string, T>>,
   renewed: (before: T, after: T) => T | Promise<T> = (_before, after) => after,
 ) {
-  const present = new LRUCache<string, T>({ max: ENTRIES });
+  const present = grownCache<T>(ENTRIES);
   // Ids that do not exist have a bound of their own, so that guessing keys does not push out real ones.
-  const absent = new LRUCache<string, true>({ max: ABSENT });
+  const absent = grownCache<true>(ABSENT);
   const loading = new Map<string, Promise<T | null>>();
   let generation = 0;
   let refreshing: Promise<void> = Promise.resolve();

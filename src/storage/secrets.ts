@@ -7,7 +7,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { grownCache } from '../lib/grown-cache.ts';
 
 /** Keeps secrets safe at rest: API keys as keyed hashes, provider credentials encrypted. */
 export type Secrets = {
@@ -68,7 +68,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
   };
   // Every request brings its key, so the hashes of the latest keys are kept. The keys themselves are in memory anyway
   // while their requests last.
-  const recent = new LRUCache<string, string>({ max: 5000 });
+  const recent = grownCache<string>(5000);
   return {
     fingerprint: derive(masterKey, 'fingerprint').toString('hex').slice(0, 16),
     generateKey: () => `sl-${randomBytes(32).toString('base64url')}`,

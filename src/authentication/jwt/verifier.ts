@@ -1,8 +1,8 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
-import { LRUCache } from 'lru-cache';
 import type { Directory, KeyRecord, WorkspaceRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
+import { grownCache } from '../../lib/grown-cache.ts';
 import type { JwtIssuer } from '../../settings/jwt-issuers.ts';
 import { type TokenVerifier, whenKnown } from '../tokens/verifier.ts';
 import { claimedLimits } from './claimed-limits.ts';
@@ -34,7 +34,7 @@ export function createVerifier(
   { workspaces, now }: { workspaces: Directory['workspaces']; now: () => Date },
 ): TokenVerifier {
   const byName = new Map(issuers.map((issuer) => [issuer.issuer, issuer]));
-  const remembered = new LRUCache<string, Verified>({ max: REMEMBERED });
+  const remembered = grownCache<Verified>(REMEMBERED);
 
   async function check(token: string): Promise<Verified> {
     try {

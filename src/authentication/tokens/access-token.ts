@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { CryptoKey } from 'jose';
-import { LRUCache } from 'lru-cache';
 import {
   ACCESS_TOKEN_TYPE,
   tokenExpired,
@@ -10,6 +9,7 @@ import {
 } from '../../auth/index.ts';
 import type { AccountRecord, Directory, KeyRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
+import { grownCache } from '../../lib/grown-cache.ts';
 import type { SigningKeys } from '../../storage/signing-keys/index.ts';
 import { principalOf, workspaceOf } from './service-account.ts';
 import { headerOfToken, type TokenVerifier, whenKnown } from './verifier.ts';
@@ -32,7 +32,7 @@ export function createAccessTokenVerifier(options: {
   now: () => Date;
 }): TokenVerifier {
   const { directory, keys, now } = options;
-  const verified = new LRUCache<string, Kept>({ max: KEPT });
+  const verified = grownCache<Kept>(KEPT);
 
   async function judge(token: string, digest: string, keyId: string, key: CryptoKey): Promise<Kept> {
     const kept = { ...(await verifyAccessToken(token, key, now())), keyId };

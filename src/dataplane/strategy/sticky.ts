@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { type Connection, Schema } from 'mongoose';
+import { grownCache } from '../../lib/grown-cache.ts';
 import { inTime } from '../../lib/in-time.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { FactLookup } from '../../routing-config/facts.ts';
@@ -52,7 +52,7 @@ export function createStickyTargets(
   db: Connection,
   { now, log }: { now: () => Date; log: Logger },
 ): StickyTargets {
-  const known = new LRUCache<string, { target: string; until: number }>({ max: ENTRIES });
+  const known = grownCache<{ target: string; until: number }>(ENTRIES);
   let failing = false;
 
   const remember = (id: string, { target, expiresAt }: Kept, time: Date): string => {

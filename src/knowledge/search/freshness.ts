@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { grownCache } from '../../lib/grown-cache.ts';
 import type { ThreadLine } from '../../lib/threads/thread-line.ts';
 import type { KnowledgeDeps } from '../deps.ts';
 import type { VectorStoreDocument, VectorStoreFileDocument } from '../documents.ts';
@@ -24,7 +24,7 @@ export function createFreshness(
   segments: Segments,
   index: ThreadLine<IndexCalls>,
 ) {
-  const known = new LRUCache<string, Known>({ max: MOST_KNOWN });
+  const known = grownCache<Known>(MOST_KNOWN);
   const turns = new Map<string, Promise<void>>();
 
   async function compare(store: VectorStoreDocument): Promise<void> {

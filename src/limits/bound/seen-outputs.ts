@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { grownCache } from '../../lib/grown-cache.ts';
 
 /** Answers of one kind of call that are remembered. */
 const WINDOW = 32;
@@ -11,7 +11,7 @@ const UNKNOWN = 512;
 
 /** Remembers how much the models wrote for each key, so that a soft limit holds what a call probably comes to. */
 export class SeenOutputs {
-  readonly #seen = new LRUCache<string, Seen>({ max: MEMORY });
+  readonly #seen = grownCache<Seen>(MEMORY);
 
   add(kind: string, tokens: number): void {
     let seen = this.#seen.get(kind);

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { grownCache } from '../../lib/grown-cache.ts';
 import type { Limit, LimitCondition } from '../limit.ts';
 import { type FactTest, holdsAlways, testOf } from './condition.ts';
 import { type FactReader, type LimitFacts, namesOf, readerOf } from './facts.ts';
@@ -29,7 +29,7 @@ export class LimitIndex {
   readonly #unanchored: Entry[] = [];
   readonly #readers = new Map<string, FactReader>();
   readonly #seen: SeenValues;
-  readonly #known = new LRUCache<string, readonly Applied[]>({ max: MEMORY });
+  readonly #known = grownCache<readonly Applied[]>(MEMORY);
   #size = 0;
 
   constructor(seen: SeenValues) {

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import { GatewayError } from '../../errors/index.ts';
+import { grownCache } from '../../lib/grown-cache.ts';
 import type { Changes } from '../../storage/changes.ts';
 import type { Leases } from '../../storage/leases.ts';
 import { connectionProblem } from './discovery.ts';
@@ -34,7 +34,7 @@ const PATIENCE_MS = 20_000;
 const REMEMBERED = 10_000;
 
 export function createLiveTokens({ db, store, leases, changes, send, now }: Deps): LiveTokens {
-  const known = new LRUCache<string, HeldConnection>({ max: REMEMBERED });
+  const known = grownCache<HeldConnection>(REMEMBERED);
   const asking = new Map<string, Promise<string | null>>();
   let generation = 0;
   changes.subscribe(async (kind) => {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { grownCache } from '../../lib/grown-cache.ts';
 import { headerOf } from '../../lib/http/headers.ts';
 import { uuid } from '../../lib/ids.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
@@ -56,7 +56,7 @@ export const sessionServer = (server: McpServerRecord): string | null =>
   isAggregate(server) ? null : server.id;
 
 /** Servers of the modern era that open no sessions, by their address: they need not be asked again for a while. */
-const withoutSessions = new LRUCache<string, true>({ max: 5000, ttl: 3_600_000 });
+const withoutSessions = grownCache<true>(5000, { ttl: 3_600_000 });
 
 /**
  * The session of the server behind it. Null where the server cannot be reached now: the first call tries again. A server of the

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { grownCache } from '../../lib/grown-cache.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 
@@ -22,7 +22,7 @@ export type Breaker = {
 
 /** `now`: milliseconds of a clock that never runs backwards. */
 export function createBreaker(now: () => number): Breaker {
-  const states = new LRUCache<string, State>({ max: REMEMBERED });
+  const states = grownCache<State>(REMEMBERED);
 
   function fail(id: string): void {
     const at = now();

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { grownCache } from '../../lib/grown-cache.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import type { McpSession, SessionStore, UpstreamSession } from '../session/index.ts';
@@ -39,7 +39,7 @@ const MODERN: ServerLine = { era: 'modern', session: null, isOwn: false };
 
 export function createLines(handshakes: Handshakes, store: SessionStore): Lines {
   /** The revision of servers that open no sessions, by their integration. */
-  const sessionless = new LRUCache<string, string>({ max: REMEMBERED });
+  const sessionless = grownCache<string>(REMEMBERED);
   const keyOf = ({ upstream: { id, url } }: McpServerRecord) => `${id} ${url}`;
   const plain = (version: string): ServerLine => ({
     ...{ era: 'legacy', isOwn: false },

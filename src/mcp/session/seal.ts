@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { grownCache } from '../../lib/grown-cache.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Secrets } from '../../storage/secrets.ts';
 import type { McpSession } from './session.ts';
@@ -23,7 +23,7 @@ export function createSessionSeal(
   secrets: Pick<Secrets, 'encrypt' | 'decrypt'>,
   now: () => number,
 ): SessionSeal {
-  const opened = new LRUCache<string, McpSession>({ max: REMEMBERED });
+  const opened = grownCache<McpSession>(REMEMBERED);
 
   function opening(text: string): McpSession | null {
     if (!text.startsWith(PREFIX) || text.length > MAX_LENGTH) return null;

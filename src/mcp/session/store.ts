@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
+import { grownCache } from '../../lib/grown-cache.ts';
 import type { Changes } from '../../storage/changes.ts';
 import { isDuplicateBatch } from '../../storage/duplicates.ts';
 import type { Secrets } from '../../storage/secrets.ts';
@@ -40,8 +40,8 @@ const REMEMBERED = 100_000;
 const OVERLAP_MS = 60_000;
 
 export function createSessionStore({ sessions, secrets, changes, now }: Given): SessionStore {
-  const ended = new LRUCache<string, true>({ max: REMEMBERED });
-  const moved = new LRUCache<string, UpstreamSession>({ max: REMEMBERED });
+  const ended = grownCache<true>(REMEMBERED);
+  const moved = grownCache<UpstreamSession>(REMEMBERED);
   let seenUntil = new Date(0);
 
   async function readEnded(): Promise<void> {

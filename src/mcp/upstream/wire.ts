@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Send, UpstreamFailure, UpstreamHeaders, UpstreamSink } from '../../dataplane/send/upstream.ts';
 import { createEventReader, type EventReader, EventTooLargeError } from '../../lib/event-stream/index.ts';
+import { grownCache } from '../../lib/grown-cache.ts';
 import type { HostPolicy } from '../../lib/http/custom-host.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { Pieces } from '../../lib/pieces.ts';
@@ -43,7 +43,7 @@ const REMEMBERED = 5000;
 
 /** Every address is judged before a request goes there, and by the connection again. */
 export function createUpstreamWire(send: Send, policy: Pick<HostPolicy, 'problem'>): UpstreamWire {
-  const places = new LRUCache<string, Place>({ max: REMEMBERED });
+  const places = grownCache<Place>(REMEMBERED);
 
   function placeOf(url: string): Place {
     let place = places.get(url);

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Db } from 'mongodb';
 import { canonicalText } from '../../lib/canonical.ts';
+import { grownCache } from '../../lib/grown-cache.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { isDuplicateBatch } from '../../storage/duplicates.ts';
 import type { IdentifiedAuditEntry } from './entry.ts';
@@ -68,7 +68,7 @@ export function createAuditChain(options: {
   log: Logger;
 }): AuditChain {
   const { db, sign, onHead, log } = options;
-  const heads = new LRUCache<string, ChainHead>({ max: KNOWN_HEADS });
+  const heads = grownCache<ChainHead>(KNOWN_HEADS);
   const queues = new Map<string, Turn[]>();
   const working = new Set<Promise<void>>();
 

@@ -1,7 +1,7 @@
 import type { CryptoKey } from 'jose';
-import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import { GatewayError } from '../../errors/index.ts';
+import { grownCache } from '../../lib/grown-cache.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Changes } from '../changes.ts';
 import { createLeases } from '../leases.ts';
@@ -55,7 +55,7 @@ export function createSigningKeys(options: {
 }): SigningKeys {
   const { db, secrets, changes, now, log } = options;
   const rotation: Rotation = { db, secrets, now, leases: createLeases(log) };
-  const absent = new LRUCache<string, true>({ max: ABSENT });
+  const absent = grownCache<true>(ABSENT);
   let keys = new Map<string, Loaded>();
   let reading: Promise<void> = Promise.resolve();
   let loading: Promise<void> | null = null;

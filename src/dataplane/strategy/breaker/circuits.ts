@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { grownCache } from '../../../lib/grown-cache.ts';
 import type { CircuitBreaker } from '../../../routing-config/parts.ts';
 import { type CallEnd, type Counts, countsSuccesses, isFailure, opens, sumOf } from './rule.ts';
 import type { Addition, Circuit } from './store.ts';
@@ -36,7 +36,7 @@ export type Opening = { id: string; organisationId: string; until: number; coold
  * them. Times are milliseconds since the epoch.
  */
 export class Circuits {
-  readonly #states = new LRUCache<string, State>({ max: ENTRIES, dispose: (state) => this.#forget(state) });
+  readonly #states = grownCache<State>(ENTRIES, { dispose: (state) => this.#forget(state) });
   /** The circuits of each target, the one used last at the end. */
   readonly #ofTarget = new Map<string, Set<string>>();
 

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { type Principal, tokenExpired, tokenInvalid } from '../../../auth/index.ts';
 import { usable } from '../../../authentication/authenticate.ts';
 import { grantsOn } from '../../../authentication/grants.ts';
 import { headerOfToken, whenKnown } from '../../../authentication/tokens/verifier.ts';
 import type { Directory, KeyRecord, UserRecord, WorkspaceRecord } from '../../../directory/memory.ts';
 import { GatewayError } from '../../../errors/index.ts';
+import { grownCache } from '../../../lib/grown-cache.ts';
 import type { SigningKeys } from '../../../storage/signing-keys/index.ts';
 import { reachOf, type ScopeReach } from '../scopes.ts';
 import { type ProvenClaims, proveMcpToken } from './access-token.ts';
@@ -43,7 +43,7 @@ const KEPT = 20_000;
 const keyIdForm = /^[\w-]{43}$/;
 
 export function createMcpTokenVerifier({ directory, grants, keys, now }: Options): McpTokenVerifier {
-  const proven = new LRUCache<string, Kept>({ max: KEPT });
+  const proven = grownCache<Kept>(KEPT);
   const records = new WeakMap<
     McpGrantRecord,
     { holder: Holder; workspace: WorkspaceRecord; record: KeyRecord }

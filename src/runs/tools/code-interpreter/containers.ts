@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Interpreter, Interpreters } from '../../../boxes/index.ts';
 import { createTurns } from '../../../boxes/index.ts';
+import { grownCache } from '../../../lib/grown-cache.ts';
 
 /** The interpreter of a thread. */
 export type Container = {
@@ -37,7 +37,7 @@ export type Containers = ReturnType<typeof createContainers>;
 export function createContainers({ interpreters, places, now }: ContainersDeps) {
   const turns = createTurns(places);
   const byThread = new Map<string, Kept>();
-  const remembered = new LRUCache<string, true>({ max: MOST_REMEMBERED });
+  const remembered = grownCache<true>(MOST_REMEMBERED);
   const time = () => now().getTime();
   let timer: NodeJS.Timeout | null = null;
 

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import type { SignInRecord } from '../../../directory/memory.ts';
+import { grownCache } from '../../../lib/grown-cache.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import { userModel } from '../user/index.ts';
 import { endAfterUse } from './lifetime.ts';
@@ -23,7 +23,7 @@ export type Sightings = {
 
 /** Writes down, every few minutes, that sign-ins and their users were seen; a sign-in in use ends later. */
 export function createSightings(db: Connection, { now, log }: { now: () => Date; log: Logger }): Sightings {
-  const notedAt = new LRUCache<string, number>({ max: REMEMBERED });
+  const notedAt = grownCache<number>(REMEMBERED);
   const writing = new Set<Promise<void>>();
 
   async function write(signIn: SignInRecord, at: Date): Promise<void> {

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import {
   type CompiledGuardrail,
   compileGuardrail,
   type GuardrailOrigin,
   problemsOf,
 } from '../../../guardrails/index.ts';
+import { grownCache } from '../../../lib/grown-cache.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { Secrets } from '../../../storage/secrets.ts';
 import type { GuardrailDocument } from './model.ts';
@@ -26,7 +26,7 @@ export function createGuardrailCompiler({
   secrets: Secrets;
   log: Logger;
 }): GuardrailCompiler {
-  const kept = new LRUCache<string, { compiled: CompiledGuardrail | null }>({ max: KEPT });
+  const kept = grownCache<{ compiled: CompiledGuardrail | null }>(KEPT);
 
   function compileAnew(document: GuardrailDocument, origin: GuardrailOrigin): CompiledGuardrail | null {
     const { _id, slug, name, versionId, actions } = document;

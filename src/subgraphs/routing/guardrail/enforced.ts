@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import {
   type EnforcedGuardrails,
@@ -7,6 +6,7 @@ import {
   type Phase,
   type PreparedGuardrail,
 } from '../../../guardrails/index.ts';
+import { grownCache } from '../../../lib/grown-cache.ts';
 import { organisationSettings } from '../../identity/organisation/index.ts';
 import { type WorkspaceDocument, workspaceModel } from '../../identity/workspace/index.ts';
 import { type GuardrailExclusionDocument, guardrailExclusionModel } from '../guardrail-exclusion/index.ts';
@@ -24,7 +24,7 @@ const KEPT = 20_000;
 
 /** Reads what is enforced on the calls of workspaces, by their ids; a workspace that is not in the answer does not exist. */
 export function createEnforcedLoader(db: Connection, compiler: GuardrailCompiler) {
-  const kept = new LRUCache<string, { state: string; enforced: EnforcedGuardrails }>({ max: KEPT });
+  const kept = grownCache<{ state: string; enforced: EnforcedGuardrails }>(KEPT);
 
   /** The object that is known for an equal state, or this one from now on. */
   function same(workspaceId: string, enforced: EnforcedGuardrails): EnforcedGuardrails {
