@@ -58,7 +58,7 @@ const elsewhere: Record<string, string> = {
     ]),
   ),
   'GET /v1/logs/exports/{exportId}/content': 'test/subgraphs/insights/log-export.test.ts, by a signed link',
-  'GET /v1/threads/{thread_id}/runs/{run_id}/events': 'test/runs/two-processes.test.ts',
+  'GET /v1/threads/{thread_id}/runs/{run_id}/events': 'test/runs/two-processes.long.test.ts',
   'POST /v1/uploads': 'test/files/uploads.test.ts',
   'POST /v1/uploads/{upload_id}/cancel': 'test/files/uploads.test.ts',
   'POST /v1/uploads/{upload_id}/complete': 'test/files/uploads.test.ts',
