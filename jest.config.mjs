@@ -10,10 +10,17 @@ const stores = mkdtempSync(join(tmpdir(), 'sluice-test-stores-'));
 process.env.SLUICE_TEST_STORES = stores;
 process.once('exit', () => rmSync(stores, { recursive: true, force: true, maxRetries: 3 }));
 
+/** Tests that kill and starve processes, or walk large spaces: `npm run test:long` runs them, and so does whoever names one. */
+const isLong = Boolean(process.env.LONG_TESTS) || process.argv.some((given) => given.includes('.long.test'));
+
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   // These need a browser, and have a configuration of their own.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/console-browser/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/console-browser/',
+    ...(isLong ? [] : ['\\.long\\.test\\.ts$']),
+  ],
   testEnvironment: 'node',
   runtime: '<rootDir>/test/support/runtime.mjs',
   extensionsToTreatAsEsm: ['.ts'],
