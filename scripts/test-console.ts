@@ -72,7 +72,7 @@ async function test(browser: string): Promise<number> {
       '--experimental-vm-modules',
       'node_modules/jest/bin/jest.js',
     ];
-    const own = ['--config', 'jest.console.config.mjs', ...process.argv.slice(2)];
+    const own = ['--config', 'test/console-browser/jest.config.mjs', ...process.argv.slice(2)];
     const tests = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...jest, ...own], {
       cwd: root,
       env: { ...process.env, CHROMIUM: browser, CONSOLE_URL: url, CONSOLE_DATA: dataDirectory },
