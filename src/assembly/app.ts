@@ -175,7 +175,7 @@ export function createApp(dependencies: AppDependencies): App {
     ...{ send: inference.http.fetch, hostPolicy: inference.hostPolicy, secretMemory: inference.secretMemory },
   });
   const mcpDoor = createMcpServing({
-    ...{ settings, db, secrets, changes, directory, requestLog, bodies, now, log },
+    ...{ settings, db, secrets, changes, directory, requestLog, bodies, signingKeys, now, log },
     ...{ send: inference.http.send, hostPolicy: inference.hostPolicy, secretMemory: inference.secretMemory },
     ...{
       tokens: mcp.tokens,

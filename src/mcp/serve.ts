@@ -13,6 +13,7 @@ import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
 import { nativeDb } from '../storage/native-db.ts';
 import type { Secrets } from '../storage/secrets.ts';
+import type { SigningKeys } from '../storage/signing-keys/index.ts';
 import type { ClientTokens } from './auth/index.ts';
 import type { McpConnections } from './connections/index.ts';
 import { tellChanges } from './door/changes-told.ts';
@@ -21,6 +22,7 @@ import { McpStreams } from './door/open-streams.ts';
 import { createToolGuardrails } from './governance/guardrails.ts';
 import { createToolLimits } from './governance/limits.ts';
 import { createMessageGuards } from './governance/message-guards.ts';
+import { createProveIdentity, withIdentity } from './identity/index.ts';
 import { createBreaker } from './lines/breaker.ts';
 import { createHandshakes } from './lines/handshake.ts';
 import { createLines } from './lines/lines.ts';
@@ -43,11 +45,12 @@ export type McpServing = {
   send: Send;
   hostPolicy: HostPolicy;
   secretMemory: SecretMemory;
+  signingKeys: Pick<SigningKeys, 'current'>;
   tokens: ClientTokens;
   oauth: Pick<McpOauth, 'tokens'>;
   connections: Pick<McpConnections, 'live'>;
   snapshot: McpSnapshot;
-  directory: Pick<Directory, 'workspaces' | 'limitsOf' | 'guardrailsOf' | 'guardrailById'>;
+  directory: Pick<Directory, 'workspaces' | 'users' | 'limitsOf' | 'guardrailsOf' | 'guardrailById'>;
   limitEngine: LimitEngine;
   /** How checks of guardrails run. */
   checkHouse: CheckHouse;
@@ -69,10 +72,18 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
     ...{ secrets, changes, now },
   });
   const replies = createReplies(() => nativeDb(db).collection('mcp_replies'), secrets);
-  const credentials = createUserCredentials({
+  const { users } = directory;
+  const proveIdentity = createProveIdentity({
+    services: given.checkHouse.services,
+    secretMemory: given.secretMemory,
+  });
+  const signedIn = createUserCredentials({
     shared: createSharedCredentials(given),
     connections: given.connections,
     ...{ secrets, now: () => now().getTime() },
+  });
+  const credentials = withIdentity(signedIn, {
+    ...{ prove: proveIdentity, users, signingKeys: given.signingKeys, now },
   });
   const handshakes = createHandshakes(wire, log);
   const breaker = createBreaker(() => performance.now());
@@ -89,7 +100,7 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
     pagesUrl: settings.identity.publicUrl,
   });
   const streams = new McpStreams();
-  const telling = tellChanges({ changes, snapshot, authenticate, streams, log });
+  const telling = tellChanges({ changes, snapshot, authenticate, proveIdentity, streams, log });
   const door = createMcpDoor({
     async requireSignIn(server, { caller }) {
       if (server.upstream.authType === 'oauth_auto') await credentials.headersFor(server, caller);
@@ -112,7 +123,7 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
     record: { requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes, logs: settings.mcp.logs },
     running: new Map<string, RelayCall>(),
     isResting: breaker.isOpen,
-    workspaces: directory.workspaces,
+    ...{ workspaces: directory.workspaces, proveIdentity },
     guard: { corsOrigins: settings.corsOrigins, listenHost: settings.listen.host },
     baseUrl,
   });

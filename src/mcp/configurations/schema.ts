@@ -113,7 +113,11 @@ export const configurationsSchema = z.strictObject({
     .strictObject({
       method: z.enum(['claims_header', 'bearer', 'jwt_header']),
       include_claims: texts(50, 255).optional(),
-      header_name: z.string().regex(HEADER_NAME).optional(),
+      header_name: z
+        .string()
+        .regex(HEADER_NAME)
+        .refine((name) => !isOwnHeader(name), 'is a header that the gateway sets itself')
+        .optional(),
       jwt_expiry_seconds: z.int().min(30).max(3600).default(300),
     })
     .optional(),

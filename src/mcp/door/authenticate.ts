@@ -35,7 +35,8 @@ export function createMcpAuthenticate({ authenticate, tokens, baseUrl, pagesUrl 
         false,
       );
     const base = pagesUrl ?? new URL(resourceUrl).origin;
-    const admitted = (key: KeyRecord) => ({ ...callerOf(key, resourceUrl), base });
+    const { headers } = request;
+    const admitted = (key: KeyRecord) => ({ ...callerOf(key, resourceUrl), headers, base });
     const refused = (error: unknown) => Promise.reject(refusalOf(error, resourceUrl));
     try {
       if (credential.isToken && isMcpToken(credential.secret)) {
@@ -43,7 +44,10 @@ export function createMcpAuthenticate({ authenticate, tokens, baseUrl, pagesUrl 
           resourceUrl,
           baseUrl ?? new URL(resourceUrl).origin,
         ]);
-        const byToken = (known: McpTokenBearer) => ({ ...callerByToken(known, resourceUrl), base });
+        const byToken = (known: McpTokenBearer) => ({
+          ...callerByToken(known, resourceUrl),
+          ...{ headers, base },
+        });
         return bearer instanceof Promise ? bearer.catch(refused).then(byToken) : byToken(bearer);
       }
       const found = authenticate(credential, clientAddress(request));
@@ -58,14 +62,14 @@ export function createMcpAuthenticate({ authenticate, tokens, baseUrl, pagesUrl 
 function callerByToken(
   { record, clientId, mayRead, mayCall }: McpTokenBearer,
   resourceUrl: string,
-): Omit<McpCaller, 'base'> {
+): Omit<McpCaller, 'base' | 'headers'> {
   const caller = { key: record, authType: 'oauth' as const, clientId };
   if (!mayRead)
     throw insufficientScope(resourceUrl, 'The access token has no scope of MCP servers.', { caller });
   return { ...caller, mayCall };
 }
 
-function callerOf(key: KeyRecord, resourceUrl: string): Omit<McpCaller, 'base'> {
+function callerOf(key: KeyRecord, resourceUrl: string): Omit<McpCaller, 'base' | 'headers'> {
   const { kind, scopes } = key.principal;
   const authType = kind === 'jwt' ? ('jwt' as const) : ('api_key' as const);
   const caller = { key, authType, clientId: null };

@@ -2,15 +2,17 @@ import type { Logger } from '../../lib/logger.ts';
 import type { ChangeKind, Changes } from '../../storage/changes.ts';
 import { isAggregate } from '../aggregate/index.ts';
 import type { CapabilityType } from '../catalogue/index.ts';
+import type { ProveIdentity } from '../identity/index.ts';
 import { type McpServerRecord, type McpSnapshot, mcpAccess } from '../snapshot/index.ts';
 import type { AuthenticateMcp } from './authenticate.ts';
-import { allServers } from './find-server.ts';
+import { allServers, isProven } from './find-server.ts';
 import { listChanges, type McpStreams, type OpenStream } from './open-streams.ts';
 
 type Given = {
   changes: Pick<Changes, 'subscribe'>;
   snapshot: Pick<McpSnapshot, 'server' | 'slugsOf'>;
   authenticate: AuthenticateMcp;
+  proveIdentity: ProveIdentity;
   streams: McpStreams;
   log: Logger;
 };
@@ -25,7 +27,9 @@ const kinds: ReadonlySet<ChangeKind> = new Set([
 const TOGETHER_MS = 1000;
 
 /** Tells open streams of changes of what their callers would list, and ends those whose callers may no longer come in. */
-export function tellChanges({ changes, snapshot, authenticate, streams, log }: Given): { stop(): void } {
+export function tellChanges({ changes, snapshot, authenticate, proveIdentity, streams, log }: Given): {
+  stop(): void;
+} {
   let timer: NodeJS.Timeout | null = null;
   changes.subscribe(async (kind) => {
     if (!kinds.has(kind) || streams.size === 0) return;
@@ -51,9 +55,11 @@ export function tellChanges({ changes, snapshot, authenticate, streams, log }: G
     try {
       const caller = await authenticate(visit, visit.resourceUrl);
       const { principal } = caller.key;
-      if (isAggregate(server)) return await allServers({ caller, request: visit }, { snapshot });
+      if (isAggregate(server))
+        return await allServers({ caller, request: visit }, { snapshot, proveIdentity });
       const found = await snapshot.server(principal.organisationId, server.id);
-      return found && mcpAccess(found, principal) === 'allowed' ? found : null;
+      if (!found || mcpAccess(found, principal) !== 'allowed') return null;
+      return (await isProven(found, caller, proveIdentity)) ? found : null;
     } catch {
       // The credential is no longer valid.
       return null;

@@ -1,17 +1,20 @@
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from '../../auth/index.ts';
 import type { Directory } from '../../directory/memory.ts';
 import { headerOf } from '../../lib/http/headers.ts';
 import { splitUrl } from '../../lib/http/request-url.ts';
 import { type AggregateRecord, aggregateOf } from '../aggregate/index.ts';
+import type { McpCaller } from '../exchange/caller.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
+import { IdentityProblem, type ProveIdentity } from '../identity/index.ts';
 import type { McpPlace } from '../paths.ts';
 import { type McpServerRecord, type McpSnapshot, mcpAccess } from '../snapshot/index.ts';
+import { challenge } from './challenge.ts';
 import type { McpArrival } from './visits.ts';
 
 export type FindDependencies = {
   snapshot: Pick<McpSnapshot, 'server' | 'slugsOf'>;
   workspaces: Directory['workspaces'];
+  proveIdentity: ProveIdentity;
 };
 
 const notFound = (slug: string) =>
@@ -19,12 +22,12 @@ const notFound = (slug: string) =>
 
 /** The MCP server at a path, for a caller that may use it. Throws an RpcFailure for every other. */
 export async function serverAt(
-  { caller, request }: Pick<McpArrival, 'caller' | 'request'>,
+  { caller, request, visit }: Pick<McpArrival, 'caller' | 'request' | 'visit'>,
   place: McpPlace,
-  { snapshot, workspaces }: FindDependencies,
+  { snapshot, workspaces, proveIdentity }: FindDependencies,
 ): Promise<McpServerRecord> {
   const { principal } = caller.key;
-  if (place.kind === 'aggregate') return allServers({ caller, request }, { snapshot });
+  if (place.kind === 'aggregate') return allServers({ caller, request }, { snapshot, proveIdentity });
   if (place.kind !== 'server') throw notFound('');
   const found = snapshot.server(principal.organisationId, place.slug);
   const server = found instanceof Promise ? await found : found;
@@ -40,8 +43,8 @@ export async function serverAt(
       status: 403,
     });
   if (server.upstream.configurations.jwt_validation !== undefined)
-    throw new RpcFailure(rpc.forbidden, 'The MCP server asks for tokens that cannot be judged yet.', {
-      status: 403,
+    await proveIdentity(server, caller.headers).catch((error: unknown) => {
+      throw error instanceof IdentityProblem ? challenge(visit.resourceUrl, error.message, true) : error;
     });
   return server;
 }
@@ -51,7 +54,7 @@ const MAX_SERVERS = 200;
 /** All servers that a caller may use, or those of them that the request names, as one. */
 export async function allServers(
   { caller, request }: Pick<McpArrival, 'caller'> & { request: Pick<IncomingMessage, 'headers' | 'url'> },
-  { snapshot }: Pick<FindDependencies, 'snapshot'>,
+  { snapshot, proveIdentity }: Pick<FindDependencies, 'snapshot' | 'proveIdentity'>,
 ): Promise<AggregateRecord> {
   const { principal } = caller.key;
   const { organisationId, workspaceId } = principal;
@@ -63,13 +66,31 @@ export async function allServers(
   for (const slug of slugs.slice(0, MAX_SERVERS)) {
     const found = snapshot.server(organisationId, slug);
     const server = found instanceof Promise ? await found : found;
-    if (server && isUsable(server, principal)) servers.push(server);
+    if (
+      server &&
+      mcpAccess(server, principal) === 'allowed' &&
+      (await isProven(server, caller, proveIdentity))
+    )
+      servers.push(server);
   }
   return aggregateOf({ organisationId, workspaceId }, servers);
 }
 
-const isUsable = (server: McpServerRecord, principal: Principal): boolean =>
-  mcpAccess(server, principal) === 'allowed' && server.upstream.configurations.jwt_validation === undefined;
+/** Whether a server asks for no token of a person, or the request brings one that it takes. */
+export function isProven(
+  server: McpServerRecord,
+  { headers }: Pick<McpCaller, 'headers'>,
+  proveIdentity: ProveIdentity,
+): boolean | Promise<boolean> {
+  if (server.upstream.configurations.jwt_validation === undefined) return true;
+  return proveIdentity(server, headers).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof IdentityProblem) return false;
+      throw error;
+    },
+  );
+}
 
 /** The servers to which a request narrows itself: by header or query. Null for all. */
 function namedServers({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): Set<string> | null {

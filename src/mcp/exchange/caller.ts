@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { KeyRecord } from '../../directory/memory.ts';
 
 /** How a caller has proved who it is. */
@@ -11,6 +12,8 @@ export type McpCaller = {
   readonly clientId: string | null;
   /** False for a token that may read lists, resources and prompts alone. */
   readonly mayCall: boolean;
+  /** Of the request: the token of a person may stand beside the credential. */
+  readonly headers: IncomingHttpHeaders;
   /** Where the pages of the gateway are, without a slash at the end. */
   readonly base: string;
 };

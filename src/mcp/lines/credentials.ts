@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isProtectedHeader } from '../configurations/headers.ts';
+import { identityHeader } from '../configurations/identity-header.ts';
 import type { McpConfigurations } from '../configurations/index.ts';
 import type { McpCaller } from '../exchange/caller.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
@@ -24,10 +25,13 @@ export type UpstreamCredentials = {
 
 /** Headers of a caller that go on to the server, as its integration says: none unless it says so. */
 export function forwardedHeaders(
-  { forward_headers: rule }: McpConfigurations,
+  configurations: McpConfigurations,
   headers: IncomingHttpHeaders,
 ): Record<string, string> {
+  const { forward_headers: rule, jwt_validation: validation } = configurations;
   if (rule === undefined) return {};
+  // Nobody writes in the name of the gateway who calls, and a token goes on only where forwarding it is asked for.
+  const kept = new Set([identityHeader(configurations), validation?.headerKey.toLowerCase()]);
   const { mode, headers: names } = Array.isArray(rule) ? { mode: 'allowlist', headers: rule } : rule;
   const renamed = new Map(
     names.map((name) =>
@@ -38,9 +42,10 @@ export function forwardedHeaders(
   );
   const forwarded: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || isProtectedHeader(name)) continue;
+    if (value === undefined || isProtectedHeader(name) || kept.has(name)) continue;
     const target = mode === 'allowlist' ? renamed.get(name) : renamed.has(name) ? undefined : name;
-    if (target !== undefined && !isProtectedHeader(target)) forwarded[target] = String(value);
+    if (target !== undefined && !isProtectedHeader(target) && !kept.has(target))
+      forwarded[target] = String(value);
   }
   return forwarded;
 }

@@ -7,6 +7,7 @@ import { type KeptBody, type KeptParts, kept } from '../../recording/log/draft.t
 import { encodeMcpFacts } from '../../recording/log/mcp.ts';
 import type { LogRecord } from '../../recording/log/record.ts';
 import type { RequestLog } from '../../recording/log/thread/log-thread.ts';
+import { isAggregate } from '../aggregate/index.ts';
 import { separated } from '../configurations/index.ts';
 import type { RefusedCaller } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
@@ -71,7 +72,7 @@ export function recordCall(
     ...{ finalUntransformed: null, transformed: null, original: null },
     response: answer && keeps !== 'none' ? withoutSecrets(answer, secretsOf(server)) : null,
     keeps,
-    sensitiveHeaders: [],
+    sensitiveHeaders: tokenHeaders(server),
     quotable: [],
     pricing: null,
     endsCall: false,
@@ -100,6 +101,14 @@ function answerOf(text: string, limit: number) {
     size: bytes.length,
     ...{ head, tail, isComplete },
   };
+}
+
+/** Headers in which the token of a person may come. */
+function tokenHeaders(server: McpServerRecord): string[] {
+  const servers = isAggregate(server) ? server.servers : [server];
+  return servers.flatMap(
+    ({ upstream }) => upstream.configurations.jwt_validation?.headerKey.toLowerCase() ?? [],
+  );
 }
 
 const secrets = new WeakMap<object, readonly string[]>();

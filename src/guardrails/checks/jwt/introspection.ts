@@ -4,19 +4,23 @@ import { LRUCache } from 'lru-cache';
 import { isObject } from '../../../lib/json.ts';
 import type { CheckInput, CheckServices } from '../../check.ts';
 import { jsonAnswer } from '../remote/common.ts';
+import type { TokenRules } from './judge.ts';
 import { ISSUER_TIMEOUT } from './key-set.ts';
-import type { JwtParameters } from './parameters.ts';
 
 /** Asks the issuer what a token is good for: its claims, or null for a token that is not active. */
 export type Introspect = (
   token: string,
-  input: CheckInput,
-  services: CheckServices,
+  asker: Pick<CheckInput, 'signal'>,
+  services: Pick<CheckServices, 'send'>,
 ) => Promise<JWTPayload | null>;
 
 export function introspectionAt(
   url: string,
-  { introspectContentType: type, introspectCacheMaxAge }: JwtParameters,
+  {
+    introspectContentType: type,
+    introspectCacheMaxAge,
+    introspectAuthorization: authorization,
+  }: Pick<TokenRules, 'introspectContentType' | 'introspectCacheMaxAge' | 'introspectAuthorization'>,
 ): Introspect {
   const known = new LRUCache<string, { claims: JWTPayload | null }>({
     max: 1_000,
@@ -29,7 +33,10 @@ export function introspectionAt(
     const answer = await services.send({
       url,
       method: 'POST',
-      headers: { 'content-type': type, accept: 'application/json' },
+      headers: {
+        ...{ 'content-type': type, accept: 'application/json' },
+        ...(authorization !== undefined && { authorization }),
+      },
       body:
         type === 'application/json' ? JSON.stringify({ token }) : new URLSearchParams({ token }).toString(),
       timeoutMs: ISSUER_TIMEOUT,

@@ -8,6 +8,7 @@ export const ISSUER_TIMEOUT = 5_000;
 /** Milliseconds between two looks for a key that is not known: tokens with made-up keys must not flood the issuer. */
 const PAUSE = 10_000;
 
+type Services = Pick<CheckServices, 'send'>;
 type Fetched = { keys: Promise<JWTVerifyGetKey>; at: number };
 
 /** The keys of an issuer, fetched when they are first asked for, when they are old, and once more for an unknown one. */
@@ -23,7 +24,7 @@ export class RemoteKeySet {
   }
 
   /** Looks up keys for one check. */
-  lookup({ signal }: CheckInput, services: CheckServices): JWTVerifyGetKey {
+  lookup({ signal }: Pick<CheckInput, 'signal'>, services: Services): JWTVerifyGetKey {
     return async (header, token) => {
       const known = this.#fresh(signal, services, this.#maxAge);
       try {
@@ -37,7 +38,7 @@ export class RemoteKeySet {
     };
   }
 
-  #fresh(signal: AbortSignal, services: CheckServices, maxAge: number): Promise<JWTVerifyGetKey> {
+  #fresh(signal: AbortSignal, services: Services, maxAge: number): Promise<JWTVerifyGetKey> {
     const known = this.#fetched;
     if (known !== null && Date.now() - known.at < maxAge) return known.keys;
     const fetched = { keys: fetchKeys(this.#url, signal, services), at: Date.now() };
@@ -50,7 +51,7 @@ export class RemoteKeySet {
   }
 }
 
-async function fetchKeys(url: string, signal: AbortSignal, services: CheckServices) {
+async function fetchKeys(url: string, signal: AbortSignal, services: Services) {
   const answer = await services.send({ url, method: 'GET', timeoutMs: ISSUER_TIMEOUT, signal });
   const keys = jsonAnswer('The issuer', answer);
   if (!isObject(keys) || !Array.isArray(keys.keys)) throw new Error('The issuer answered no JWK set.');

@@ -1,0 +1,2 @@
+export { withIdentity } from './forward.ts';
+export { createProveIdentity, IdentityProblem, type ProveIdentity } from './prove.ts';
