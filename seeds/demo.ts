@@ -13,6 +13,7 @@ import { makeSetUpLink } from '../src/subgraphs/identity/sign-in-link/index.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { configs, seedCatalogue } from './demo/catalogue.ts';
 import { type Ask, askAt } from './demo/graph.ts';
+import { seedGuardrails } from './demo/guardrails.ts';
 import { keys, seedKeys } from './demo/keys.ts';
 import { seedLimits } from './demo/limits.ts';
 import { owner, people, seedPeople } from './demo/people.ts';
@@ -72,6 +73,7 @@ export async function seedDemo({
       });
     await seedCatalogue(ask);
     await seedLimits(ask);
+    await seedGuardrails(ask);
     const userIds = await seedPeople(ask, anyone);
     const callers = await callersOf(ask, seeds, userIds);
     await seedCalls(nativeDb(storage.db), callers, { logs, days, now });

@@ -67,6 +67,14 @@ export const testedPages: readonly TestedPage[] = [
     scope: 'configs.list',
   },
   {
+    path: 'guardrails',
+    title: 'Guardrails',
+    operation: 'Guardrails',
+    filled: /3 guardrails, of which 1 refuses/,
+    empty: /No guardrail yet/,
+    scope: 'guardrails.list',
+  },
+  {
     path: 'limits',
     title: 'Limits',
     operation: 'Limits',

@@ -98,6 +98,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/keys/page.tsx'),
   },
   {
+    path: 'guardrails',
+    label: 'Guardrails',
+    icon: 'shield',
+    group: 'Build',
+    scopes: ['guardrails.list'],
+    hasDetail: true,
+    load: () => import('../pages/guardrails/page.tsx'),
+  },
+  {
     path: 'limits',
     label: 'Limits',
     icon: 'limits',

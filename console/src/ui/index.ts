@@ -3,6 +3,7 @@
  *
  * - Button, IconButton, buttonClasses: `look` is primary, plain, quiet or danger; `refusal` says why it cannot be pressed
  * - TextField, TextArea, Check, Field: label above, `hint` or `error` below; `Field` wraps any other control
+ * - SchemaForm: a field for each member of an object that a JSON Schema describes
  * - Select, SelectField, Segments, Menu: one of some values, one of two to four in sight, actions behind a button
  * - Dialog, FormDialog, Confirm, DeleteButton, Drawer, Tabs, Toasts with `say(title)`
  * - Table: rows of 32 px, two-line rows below 640 px by its `narrow`; VirtualTable: the same for thousands of rows
@@ -31,6 +32,8 @@ export { Kbd } from './kbd.tsx';
 export { useIsNarrow } from './media.ts';
 export { Menu, type MenuEntry } from './menu.tsx';
 export { Figure, Page, Section } from './page.tsx';
+export { isSchema, missingOf, type Schema, valueIn, type Written, writtenOf } from './schema/schema.ts';
+export { SchemaForm } from './schema/schema-form.tsx';
 export { Segments } from './segments.tsx';
 export { type Choice, Select, SelectField } from './select.tsx';
 export {
