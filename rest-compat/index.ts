@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../src/auth/index.ts';
 import { providerNames } from '../src/dataplane/target/provider-names.ts';
+import { isForProvider } from '../src/dataplane/target/provider-of-request.ts';
 import { GatewayError } from '../src/errors/index.ts';
 import { adoptRequestId, type Graph, toGraphError } from '../src/graph/index.ts';
 import { BodyAborted, type BodyBudget, createBodyBudget } from '../src/lib/bodies/index.ts';
@@ -19,7 +20,7 @@ import { documentEndpoint } from './serve/document.ts';
 import type { Handler } from './serve/handler.ts';
 import { type HandwrittenEndpoint, mountHandwritten } from './serve/handwritten/handwritten.ts';
 import { handwrittenEndpoints } from './serve/handwritten/index.ts';
-import { isForProvider } from './serve/provider-of-request.ts';
+
 import { createRoutes, type Found, type MountedEndpoint, type Surfaces } from './serve/route.ts';
 
 export type { OperationFile } from './compile/operation.ts';
@@ -151,9 +152,9 @@ export function createRest(options: RestOptions): Rest {
     match({ method = 'GET', headers }, path) {
       try {
         const found = routes.find(method, path);
-        if (found) return yieldsTo(found.route.endpoint, headers) ? null : handlerOf(found);
+        if (found) return yieldsTo(found.route.endpoint, headers, path) ? null : handlerOf(found);
         const { methods, endpoint } = routes.methodsOf(path);
-        if (endpoint) return yieldsTo(endpoint, headers) ? null : withoutMethod(methods, endpoint);
+        if (endpoint) return yieldsTo(endpoint, headers, path) ? null : withoutMethod(methods, endpoint);
         return isElsewhere(path) ? notServed : null;
       } catch (error) {
         if (error instanceof GatewayError) return refusal(error);
@@ -167,9 +168,9 @@ export function createRest(options: RestOptions): Rest {
   };
 }
 
-/** Whether a path gives the request away to the provider that it names. */
-const yieldsTo = ({ yields }: MountedEndpoint, headers: IncomingHttpHeaders): boolean =>
-  yields === true && isForProvider(headers);
+/** Whether a path gives the request away to the provider that it names, or whose ids it has. */
+const yieldsTo = ({ yields, isOwn }: MountedEndpoint, headers: IncomingHttpHeaders, path: string): boolean =>
+  (yields === true && isForProvider(headers)) || isOwn?.(path) === false;
 
 type Mounted = { path: string; on: RestBase[] };
 

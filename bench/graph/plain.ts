@@ -105,6 +105,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       },
       hostedTools: new Set(),
       forgetThread: async () => undefined,
+      forgetRun: async () => undefined,
     },
     batches: { create: noRuns, cancel: noRuns },
     files: {

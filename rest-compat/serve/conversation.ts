@@ -27,8 +27,8 @@ export type RestConversation = {
   query: Record<string, string | undefined>;
   /** Aborted when the caller leaves before the answer is complete. */
   signal: AbortSignal;
-  /** The body as JSON, bounded as everywhere; undefined when there is none. */
-  readJson(): Promise<unknown>;
+  /** The body as JSON, bounded as everywhere unless told otherwise; undefined when there is none. */
+  readJson(maxBytes?: number): Promise<unknown>;
   /** The body as it comes; throws BODY_TOO_LARGE once it is longer than `maxBytes`. */
   readBytes(maxBytes: number): AsyncIterable<Buffer>;
   sendJson(value: unknown, status?: number): void;
@@ -64,7 +64,7 @@ export function createConversation(
     parameters,
     query,
     signal: leave.signal,
-    readJson: () => readJsonBody(call),
+    readJson: (maxBytes) => readJsonBody(call, maxBytes),
     readBytes: (maxBytes) => readBytes(request, maxBytes),
     sendJson: (value, status = 200) =>
       answerJson(request, response, status, JSON.stringify(value), headers()),

@@ -42,6 +42,8 @@ export type MountedEndpoint = {
   document?: CompiledOperation;
   /** True where a request that names a provider goes on to that provider. */
   yields?: boolean;
+  /** Whether a path is the gateway's own; absent, all are. */
+  isOwn?(path: string): boolean;
   /** The form of its errors, where no document says it. */
   errors?: RestErrors;
 };

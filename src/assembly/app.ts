@@ -7,6 +7,7 @@ import { createConsoleDocuments } from '../console/documents.ts';
 import { createAdmissionCheck } from '../dataplane/admission/check.ts';
 import { dataplaneGauges } from '../dataplane/gauges.ts';
 import { createDataplane } from '../dataplane/index.ts';
+import type { ResponseKeeper } from '../dataplane/keeping/keeper.ts';
 import { createProbe } from '../dataplane/probe/probe.ts';
 import { createRealtime } from '../dataplane/realtime/index.ts';
 import { createDirectory } from '../directory/memory.ts';
@@ -37,6 +38,7 @@ import { createLeases } from '../storage/leases.ts';
 import { checkMasterKey } from '../storage/master-key.ts';
 import { nativeDb } from '../storage/native-db.ts';
 import type { Secrets } from '../storage/secrets.ts';
+import { createResponseKeeper } from '../subgraphs/assistants/response/index.ts';
 import { loadCatalogues, loadProviderRecords } from '../subgraphs/catalog/provider/records.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
 import { loadAccountRecords } from '../subgraphs/identity/access-policy/index.ts';
@@ -186,7 +188,8 @@ export function createApp(dependencies: AppDependencies): App {
     },
     ...{ limitEngine: limits, checkHouse: inference.checkHouse },
   });
-  const dataplane = createDataplane(inference);
+  const keepResponse: ResponseKeeper = (call) => keptResponses(call);
+  const dataplane = createDataplane({ ...inference, keepResponse });
   const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));
   const knowledge = createKnowledgeService({
     ...{ settings, db, files, dataplane, changes, secrets, now, log },
@@ -204,6 +207,7 @@ export function createApp(dependencies: AppDependencies): App {
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
     ...{ dataplane, tools, changes, secrets, now, log },
   });
+  const keptResponses = createResponseKeeper({ db, runs, secrets, now });
   const threads = createThreadUpkeep(settings, { runs, files, db, leases, now, log });
   const batches = createBatchEngine({
     batches: () => nativeDb(db).collection('batches'),

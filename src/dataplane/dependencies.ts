@@ -12,6 +12,7 @@ import type { Settings } from '../settings/index.ts';
 import type { OpenStreams } from './answer/relay.ts';
 import type { Cache } from './cache/index.ts';
 import type { OpenCalls } from './call/open-calls.ts';
+import type { ResponseKeeper } from './keeping/keeper.ts';
 import type { Limiting } from './limits/limiting.ts';
 import type { HttpUpstream } from './send/http.ts';
 import type { Breakers } from './strategy/breaker/index.ts';
@@ -48,6 +49,8 @@ export type DataplaneDependencies = {
   checkHouse: CheckHouse;
   /** What request bodies may take of the memory, at all doors. */
   bodies: BodyBudget;
+  /** Answers what the gateway itself is to keep; absent at doors that pass everything on. */
+  keepResponse?: ResponseKeeper;
   headers: Settings['headers'];
   log: Logger;
   /** The waits between attempts. */

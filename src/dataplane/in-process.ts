@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
+import { leaveCounted } from './call/counted.ts';
 import { leaveUnguarded } from './call/unguarded.ts';
 import type { Dataplane } from './index.ts';
 
@@ -12,6 +13,8 @@ export type InProcessCall = {
   body: Buffer;
   /** Comes under no guardrails: it is a check of one that asks. */
   isUnguarded?: boolean;
+  /** The request on whose behalf it is made was counted by the rates of calls already. */
+  isCounted?: boolean;
 };
 
 export type InProcessAnswer = {
@@ -33,6 +36,7 @@ export function askInProcess(
   return new Promise((resolve, reject) => {
     const request = new LocalRequest(call);
     if (call.isUnguarded) leaveUnguarded(request);
+    if (call.isCounted) leaveCounted(request);
     const response = new LocalResponse(request, resolve);
     const hangUp = () => response.destroy();
     response.once('close', () => {

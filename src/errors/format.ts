@@ -42,7 +42,7 @@ export function inferenceBody(error: GatewayError): Record<string, unknown> {
     const { message, param: field } = error;
     return { status: 'failure', error: { code, message, field }, message };
   }
-  const openAi = { error: { message: error.message, type, param: error.param, code } };
+  const openAi = { error: { message: error.message, type, param: error.param, code: error.reason ?? code } };
   if (error.entry.status === 401 || error.entry.status === 408) return openAi;
   return {
     status: 'failure',

@@ -8,11 +8,19 @@ import type { Speaker } from './turn/speaker.ts';
 /** How a turn of a run ends here, and with most endings the run. */
 export type RunEnding =
   | { kind: 'next_turn'; usage: TokenCounts }
-  | { kind: 'completed'; usage: TokenCounts }
+  | { kind: 'completed'; usage: TokenCounts; also?: Partial<RunDocument> }
   | { kind: 'requires_action'; usage: TokenCounts; calls: FunctionCall[] }
-  | { kind: 'incomplete'; reason: NonNullable<RunDocument['incompleteReason']>; usage?: TokenCounts }
+  | {
+      kind: 'incomplete';
+      reason: NonNullable<RunDocument['incompleteReason']>;
+      usage?: TokenCounts;
+      also?: Partial<RunDocument>;
+    }
   | { kind: 'failed'; error: RunError; usage?: TokenCounts }
   | { kind: Interruption };
+
+/** What a turn has made by its end. `also` of an ending is written with it. */
+type SaidInTurn = Pick<Speaker, 'steps' | 'breakOff'>;
 
 /** The run, or its thread, was deleted. */
 export class RunGone extends Error {}
@@ -24,7 +32,7 @@ export class RunGone extends Error {}
 export async function endTurn(
   deps: RunDeps,
   live: LiveRun,
-  speaker: Speaker,
+  speaker: SaidInTurn,
   ending: RunEnding,
 ): Promise<RunDocument | null> {
   if (ending.kind === 'gone') throw new RunGone();
@@ -54,7 +62,7 @@ type Concluding = Exclude<RunEnding, { kind: Interruption }> | { kind: 'cancel' 
 async function conclude(
   deps: RunDeps,
   live: LiveRun,
-  speaker: Speaker,
+  speaker: SaidInTurn,
   ending: Concluding,
 ): Promise<RunDocument | null> {
   const { run } = live;
@@ -81,8 +89,10 @@ async function conclude(
   await speaker.breakOff('max_tokens', 'completed', null);
   const steps = stepsOf(run, speaker);
   if (ending.kind === 'incomplete')
-    return written(deps, run, 'stopShort', { set: { steps, usage, incompleteReason: ending.reason } });
-  return written(deps, run, 'complete', { set: { steps, usage, completedAt: at } });
+    return written(deps, run, 'stopShort', {
+      set: { ...ending.also, steps, usage, incompleteReason: ending.reason },
+    });
+  return written(deps, run, 'complete', { set: { ...ending.also, steps, usage, completedAt: at } });
 }
 
 /** Steps know two of the codes. */
@@ -92,7 +102,7 @@ const stepError = ({ code, message }: RunError): RunError => ({
 });
 
 /** The steps of the run, those of the present turn as this process has made them. */
-function stepsOf({ steps, turn }: RunDocument, speaker: Speaker) {
+function stepsOf({ steps, turn }: RunDocument, speaker: SaidInTurn) {
   if (speaker.steps.length === 0) return steps;
   return [...steps.filter((step) => step.turn !== turn), ...speaker.steps];
 }
@@ -101,7 +111,7 @@ const written = ({ runs }: RunDeps, run: RunDocument, name: TransitionName, what
   change(runs(), name, run, what);
 
 /** The run is expired in the store already, by whoever noticed; what is open here ends with it. */
-async function tellExpired(deps: RunDeps, live: LiveRun, speaker: Speaker): Promise<null> {
+async function tellExpired(deps: RunDeps, live: LiveRun, speaker: SaidInTurn): Promise<null> {
   await speaker.breakOff('run_expired' satisfies IncompleteReason, 'expired' satisfies StepStatus, null);
   const run = await deps
     .runs()

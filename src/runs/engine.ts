@@ -5,14 +5,13 @@ import type { Changes } from '../storage/changes.ts';
 import type { RunDeps } from './deps.ts';
 import { followRun, type RunEventPlace } from './events/follow.ts';
 import { createLooks } from './events/looks.ts';
-import { Teller } from './events/teller.ts';
-import { createExecutor, writerOf } from './executor.ts';
+import { createExecutor, tellerOf } from './executor.ts';
 import { createInstances, type RunInstanceDocument } from './instances.ts';
 import { isOverdue, type RunDocument, withStepsEnded } from './run.ts';
-import { type Begun, busy, createSubmission } from './submit.ts';
+import { type Begun, busy, createSubmission, inUse } from './submit.ts';
 import { expire } from './sweep.ts';
 import { change } from './transitions.ts';
-import { storeOpening } from './turn/take-turn.ts';
+import { storeOpening } from './turn/store-opening.ts';
 import { createUpkeep } from './upkeep.ts';
 
 /** Runs of a workspace that may wait for a place. */
@@ -65,7 +64,7 @@ export function createRunEngine(deps: EngineDeps) {
     };
     await insert(run);
     await storeOpening(deps, run).catch((error: unknown) => withdraw(run, error));
-    const teller = new Teller(isStreamed, writerOf(deps, run));
+    const teller = tellerOf(deps, run, isStreamed);
     if (before) teller.say(before.event, before.data);
     const shown: RunDocument = { ...run, status: 'queued', startedAt: null };
     teller.run('created', shown);
@@ -83,6 +82,7 @@ export function createRunEngine(deps: EngineDeps) {
       } catch (error) {
         if ((error as { code?: unknown } | null)?.code !== 11000) throw error;
         const other = await activeRun(run.threadId);
+        if (other && run.response) throw inUse(run.threadId);
         if (other) throw busy(`Thread ${run.threadId} already has an active run ${other._id}.`);
         if (tries > 2) throw error;
       }
@@ -158,6 +158,12 @@ export function createRunEngine(deps: EngineDeps) {
     for (const { _id } of found) executor.interrupt(_id, 'gone');
   }
 
+  /** Gives up a run that is deleted, and nothing else of its thread. */
+  async function forgetRun(id: string): Promise<void> {
+    await runs().deleteOne({ _id: id });
+    executor.interrupt(id, 'gone');
+  }
+
   const upkeep = createUpkeep(deps, { me, changes: deps.changes, executor, instances, expire: expireRun });
 
   return {
@@ -169,6 +175,7 @@ export function createRunEngine(deps: EngineDeps) {
     cancel,
     submit: createSubmission(deps, { me, executor, begin: () => upkeep.begin() }),
     forgetThread,
+    forgetRun,
     /** The events of a run, from the beginning of the present turn or behind a place. */
     follow: (run: RunDocument, after: RunEventPlace | null) =>
       followRun({ runs, batches: deps.batches, looks }, run, after),

@@ -3,7 +3,9 @@ import { RunEventWriter } from './events/batches.ts';
 import { Teller } from './events/teller.ts';
 import { execute } from './execute.ts';
 import { type Interruption, LiveRun } from './live.ts';
-import type { RunDocument } from './run.ts';
+import { executeResponse } from './responses/execute-response.ts';
+import { ResponseTeller } from './responses/teller.ts';
+import { isResponse, type RunDocument } from './run.ts';
 
 /** Runs that one process executes at a time: each takes some 60 kB. */
 const SLOTS = 4000;
@@ -31,7 +33,7 @@ export function createExecutor(deps: RunDeps, me: string) {
     };
     const attempt = async () => {
       try {
-        await execute(deps, started);
+        await (isResponse(run) ? executeResponse(deps, started) : execute(deps, started));
         forget();
       } catch {
         // It is told in the log. The store was away: the run is taken up anew once it answers.
@@ -51,7 +53,7 @@ export function createExecutor(deps: RunDeps, me: string) {
   function waitingTeller(run: RunDocument): Teller {
     const teller = waiting.get(run._id);
     teller?.continueWith(writerOf(deps, run));
-    return teller ?? new Teller(false, writerOf(deps, run));
+    return teller ?? tellerOf(deps, run, false);
   }
 
   return {
@@ -82,3 +84,9 @@ export function createExecutor(deps: RunDeps, me: string) {
 /** Keeps the events of a claim where the run is to have any. */
 export const writerOf = (deps: RunDeps, run: RunDocument): RunEventWriter | null =>
   run.isLogged ? new RunEventWriter(deps, run) : null;
+
+/** What tells of a run, in the words of its kind. */
+export function tellerOf(deps: RunDeps, run: RunDocument, isRead: boolean): Teller {
+  const writer = writerOf(deps, run);
+  return isResponse(run) ? new ResponseTeller(run, isRead, writer) : new Teller(isRead, writer);
+}

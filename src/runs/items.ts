@@ -7,7 +7,8 @@ export type ContentPart =
   | { type: 'image_url'; image_url: { url: string; detail: string } }
   | { type: 'refusal'; refusal: string };
 
-type Common = {
+/** What every item of a thread has. */
+export type ItemCommon = {
   _id: string;
   organisationId: string;
   workspaceId: string;
@@ -40,7 +41,7 @@ export type IncompleteReason =
 export type MessageAttachment = { file_id: string; tools: { type: 'code_interpreter' | 'file_search' }[] };
 
 /** A message of a thread. */
-export type MessageItem = Common & {
+export type MessageItem = ItemCommon & {
   kind: 'message';
   role: 'user' | 'assistant';
   content: ContentPart[];
@@ -86,7 +87,18 @@ export const isFunctionCall = (call: RunCall): call is FunctionCall => call.type
 export const isHostedCall = (call: RunCall): call is HostedCall => call.type !== 'function';
 
 /** The calls of one turn of a run, in the order in which the model made them. */
-export type CallsItem = Common & { kind: 'calls'; calls: RunCall[] };
+export type CallsItem = ItemCommon & { kind: 'calls'; calls: RunCall[] };
+
+/** An item of a response or a conversation. `item`: its members as JSON, without id and type. */
+export type KeptItem = ItemCommon & {
+  kind: 'item';
+  type: string;
+  /** Whether the caller wrote it. */
+  isInput: boolean;
+  /** The id that it came with; null for none. */
+  providerId: string | null;
+  item: string;
+};
 
 /** What was said and done on a thread, in order. */
 export type ThreadItem = MessageItem | CallsItem;

@@ -1,4 +1,4 @@
-import type { FunctionCall, MessageItem, TokenCounts } from './items.ts';
+import type { FunctionCall, KeptItem, MessageItem, TokenCounts } from './items.ts';
 import type { RunSettings } from './settings.ts';
 
 export type RunStatus =
@@ -61,7 +61,7 @@ export type RunDocument = RunSettings & {
   lastError: RunError | null;
   incompleteReason: 'max_completion_tokens' | 'max_prompt_tokens' | null;
   /** The messages that came with its request: where its process died before they were stored, the next one stores them. */
-  opening?: MessageItem[];
+  opening?: (MessageItem | KeptItem)[];
   /** The headers of the request that made it, sealed: each turn calls the model with them. Absent once it has ended. */
   sealedCaller?: string;
   /** All calls of its turns have it. */
@@ -80,7 +80,29 @@ export type RunDocument = RunSettings & {
   cancelledAt: Date | null;
   failedAt: Date | null;
   metadata: Record<string, string>;
+  /** Of a run that is a response alone. */
+  response?: ResponseRecord;
 };
+
+/** What a run has that is a response: JSON is kept as text, since callers and providers choose its names. */
+export type ResponseRecord = {
+  /** The request without what it says of storage, and without its input. */
+  request: string;
+  /** The conversation that it belongs to; null for none. */
+  conversationId: string | null;
+  /** The response that it goes on from; null for none. */
+  previousId: string | null;
+  /** All responses that it goes on from, oldest first. */
+  ancestors: string[];
+  isBackground: boolean;
+  /** What the provider said beside the output; null before it has answered. */
+  outcome: string | null;
+};
+
+/** A run that is a response. */
+export type ResponseRun = RunDocument & { response: ResponseRecord };
+
+export const isResponse = (run: RunDocument): run is ResponseRun => run.response !== undefined;
 
 /** How long a run may take, in milliseconds. */
 export const RUN_TIME_MS = 600_000;

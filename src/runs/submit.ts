@@ -76,5 +76,12 @@ export function createSubmission(deps: RunDeps, { me, executor, begin }: Given) 
   return submit;
 }
 
+/** A conversation that a response is being made for: whoever asks again later gets on. */
+export const inUse = (conversationId: string): GatewayError =>
+  new GatewayError('IN_PROGRESS', {
+    message: `The conversation ${conversationId} is in use by a response that has not ended yet.`,
+    reason: 'conversation_locked',
+  });
+
 /** What the state of a thread or a run does not allow. */
 export const busy = (message: string): GatewayError => new GatewayError('VALIDATION_FAILED', { message });

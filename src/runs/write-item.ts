@@ -1,13 +1,17 @@
 import type { RunDeps } from './deps.ts';
 import { RunSuperseded } from './deps.ts';
-import type { ThreadItem } from './items.ts';
+import type { KeptItem, ThreadItem } from './items.ts';
 import type { RunDocument } from './run.ts';
 
 /**
  * Writes an item of a run under its own id: a turn that is done again writes it anew. Throws RunSuperseded where a later claim
  * has written it.
  */
-export async function writeItem({ items }: RunDeps, { fence }: RunDocument, item: ThreadItem): Promise<void> {
+export async function writeItem(
+  { items }: RunDeps,
+  { fence }: RunDocument,
+  item: ThreadItem | KeptItem,
+): Promise<void> {
   const { _id, createdAt, ...members } = item;
   try {
     await items().updateOne(

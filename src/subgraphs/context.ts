@@ -103,7 +103,15 @@ export type ServiceDependencies = {
   /** Executes runs of assistants. */
   runs: Pick<
     RunEngine,
-    'create' | 'submit' | 'cancel' | 'current' | 'activeRun' | 'follow' | 'forgetThread' | 'hostedTools'
+    | 'create'
+    | 'submit'
+    | 'cancel'
+    | 'current'
+    | 'activeRun'
+    | 'follow'
+    | 'forgetRun'
+    | 'forgetThread'
+    | 'hostedTools'
   >;
   /** Removes conversations for good. */
   threadErasure: ThreadErasure;

@@ -13,20 +13,30 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-it('the program of the page runs as it stands there', async () => {
+/** Runs a program of the page as it stands there; answers what it prints. */
+async function printedBy(name: string): Promise<string> {
   const page = readFileSync(join(root, 'docs/assistants.md'), 'utf8');
-  const [, program = ''] = /^```ts assistants\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const [, program = ''] = new RegExp(`^\`\`\`ts ${name}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(page) ?? [];
   expect(program).not.toBe('');
   // Beside the tests, where Node finds the SDK.
-  const file = join(root, 'test/docs', `assistants-${process.pid}.mts`);
+  const file = join(root, `test/docs/${name}-${process.pid}.mts`);
   await writeFile(file, program);
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [file], {
       env: { ...process.env, SLUICE_URL: app.url, SLUICE_API_KEY: app.workspaceKey, NODE_OPTIONS: '' },
     });
-    const words = '/tool Will it rain in Paris?';
-    expect(stdout).toBe(`user: ${words}\nassistant: ${words}\n`);
+    return stdout;
   } finally {
     await rm(file);
   }
+}
+
+it('the program with an assistant runs as it stands there', async () => {
+  const words = '/tool Will it rain in Paris?';
+  expect(await printedBy('assistants')).toBe(`user: ${words}\nassistant: ${words}\n`);
+});
+
+it('the program with responses and a conversation runs as it stands there', async () => {
+  const said = ['first: Hello', 'second: And again', 'later: Take your time'];
+  expect(await printedBy('responses')).toBe([...said, 'item: message', 'item: message', ''].join('\n'));
 });

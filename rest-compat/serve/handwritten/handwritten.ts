@@ -21,6 +21,8 @@ export type HandwrittenEndpoint = {
   errors?: RestErrors;
   /** True where a request that names a provider goes on to that provider. */
   yields?: boolean;
+  /** Whether a path is the gateway's own, by the ids in it; absent, all are. Others go on to a provider. */
+  isOwn?(path: string): boolean;
   /** No credential is asked for: the path checks what its caller brings instead, such as the signature of a link. */
   isPublic?: boolean;
   /** Names of the query parameters it takes; others are refused. */
@@ -32,7 +34,7 @@ export type HandwrittenEndpoint = {
 };
 
 export function mountHandwritten(endpoint: HandwrittenEndpoint): MountedEndpoint {
-  const { name, method, path, on, errors, yields } = endpoint;
+  const { name, method, path, on, errors, yields, isOwn } = endpoint;
   return {
     label: name,
     method,
@@ -40,6 +42,7 @@ export function mountHandwritten(endpoint: HandwrittenEndpoint): MountedEndpoint
     on,
     errors,
     yields,
+    isOwn,
     isPublic: endpoint.isPublic ?? false,
     async answer(call) {
       const { context, response } = call;

@@ -1,7 +1,9 @@
 import { getBatchOutput } from './batch-output.ts';
+import { conversationEndpoints } from './conversations.ts';
 import { fileEndpoints } from './files.ts';
 import type { HandwrittenEndpoint } from './handwritten.ts';
 import { logExportContent } from './log-export-content.ts';
+import { responseEndpoints } from './responses.ts';
 import { runEvents } from './run-events.ts';
 import { uploadEndpoints } from './uploads.ts';
 
@@ -12,4 +14,6 @@ export const handwrittenEndpoints: HandwrittenEndpoint[] = [
   ...uploadEndpoints,
   runEvents,
   getBatchOutput,
+  ...responseEndpoints,
+  ...conversationEndpoints,
 ];

@@ -1,6 +1,7 @@
 import type { Counter, Reservation, Shortage } from '../../limits/engine.ts';
 import { makesSomething } from '../../recording/pricing/index.ts';
 import type { Call } from '../call/call.ts';
+import { isCounted } from '../call/counted.ts';
 import { type CallLimits, isReservation, isTakenOnArrival, one, spentOf } from './call-limits.ts';
 import type { Limiting } from './limiting.ts';
 import { limitRefusal } from './refusal.ts';
@@ -29,7 +30,7 @@ export function countIn(
     const spent = spentOf(budgets, limiting.engine);
     if (spent) throw refused(spent, limiting);
   }
-  if (rates.length === 0) return;
+  if (rates.length === 0 || isCounted(call.request)) return;
   const outcome = limiting.engine.take(rates.map(one));
   if (outcome instanceof Promise) return outcome.then((taken) => settle(limits, rates, taken, limiting));
   settle(limits, rates, outcome, limiting);

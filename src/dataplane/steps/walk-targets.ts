@@ -1,5 +1,7 @@
 import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
+import { answerKept } from '../keeping/answer-kept.ts';
+import { asksToKeep } from '../keeping/asks-to-keep.ts';
 import { Leg } from '../leg/leg.ts';
 import { chained, type LegStep, type RunLeg } from '../leg/leg-step.ts';
 import { targetIdentity } from '../strategy/breaker/index.ts';
@@ -7,11 +9,18 @@ import { walk } from '../strategy/walk.ts';
 import type { CallStep } from './call-step.ts';
 import { listModels, wantsCatalogue } from './list-models.ts';
 
-/** The last step: answers the call with what a target of the plan says, or with the workspace's own model catalogue. */
+/**
+ * The last step: answers the call with what a target of the plan says, with the workspace's own model catalogue, or with a
+ * response that the gateway keeps.
+ */
 export const walkTargets = (legSteps: readonly LegStep[]): CallStep => {
   const runLeg = chained(legSteps);
-  return (call, dependencies) =>
-    wantsCatalogue(call) ? listModels(call, dependencies) : walkPlan(call, dependencies, runLeg);
+  return (call, dependencies) => {
+    if (wantsCatalogue(call)) return listModels(call, dependencies);
+    const { keepResponse } = dependencies;
+    if (keepResponse && asksToKeep(call)) return answerKept(call, keepResponse);
+    return walkPlan(call, dependencies, runLeg);
+  };
 };
 
 function walkPlan(call: Call, dependencies: DataplaneDependencies, runLeg: RunLeg): Promise<unknown> {

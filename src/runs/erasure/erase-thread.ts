@@ -1,7 +1,10 @@
 import { eraseBodies } from '../../recording/log/erase-bodies.ts';
-import { type ContentPart, isHostedCall, type ThreadItem } from '../items.ts';
+import { type ContentPart, isHostedCall, type KeptItem, type ThreadItem } from '../items.ts';
 import type { RunDocument } from '../run.ts';
 import type { ErasableThread, ErasedCounts, ErasureDeps } from './deps.ts';
+
+/** Kinds of items that count as messages: calls of tools do not. */
+export const SAID: readonly (ThreadItem | KeptItem)['kind'][] = ['message', 'item'];
 
 /** Runs whose logs are looked for together. */
 const RUNS_A_LOOK = 100;
@@ -32,8 +35,10 @@ export async function eraseThread(
   const files = await eraseFiles(deps, thread, attached);
   await deps.batches().deleteMany({ runId: { $in: runIds }, organisationId, workspaceId });
   const own = { threadId, organisationId, workspaceId };
-  const messages = await deps.items().countDocuments({ ...own, kind: 'message' });
+  const messages = await deps.items().countDocuments({ ...own, kind: { $in: SAID } } as object);
   await deps.items().deleteMany(own);
+  // What a response was asked lies with itself until it has been answered.
+  await deps.items().deleteMany({ runId: { $in: runIds }, organisationId, workspaceId });
   const { deletedCount } = await deps.threads().deleteOne({ _id: threadId, organisationId, workspaceId });
   // A message that was written meanwhile found its thread still there.
   await deps.items().deleteMany(own);
@@ -75,7 +80,7 @@ async function eraseFiles(
 ): Promise<number> {
   const owner = { organisationId, workspaceId };
   const ids = new Set<string>();
-  for await (const item of deps.items().find({ threadId, ...owner })) {
+  for await (const item of deps.items().find({ threadId, kind: { $ne: 'item' }, ...owner } as object)) {
     const found = item.runId !== null ? madeFor(item) : attached ? broughtBy(item) : [];
     for (const id of found) ids.add(id);
   }

@@ -1,4 +1,5 @@
 import type { ErasableThread, ErasureDeps } from './deps.ts';
+import { SAID } from './erase-thread.ts';
 
 export type ThreadChoice = {
   organisationId: string;
@@ -46,7 +47,7 @@ async function isStill(
   const { _id: threadId } = thread;
   if (await runs().findOne({ threadId, active: true }, { projection: { _id: 1 } })) return false;
   const [said] = await items()
-    .find({ threadId, kind: 'message' }, { projection: { createdAt: 1 } })
+    .find({ threadId, kind: { $in: SAID } } as object, { projection: { createdAt: 1 } })
     .sort({ createdAt: -1 })
     .limit(1)
     .toArray();

@@ -10,9 +10,14 @@ const MAX_WAITING = 1024 * 1024;
 /** The events of a run on their way to one reader. */
 export class EventChannel implements AsyncIterable<RunEvent> {
   readonly #waiting: RunEvent[] = [];
+  readonly #most: number;
   #size = 0;
   #isOver = false;
   #wake: (() => void) | null = null;
+
+  constructor(most = MAX_WAITING) {
+    this.#most = most;
+  }
 
   /** True once nobody reads any more, or nothing more comes. */
   get isOver(): boolean {
@@ -23,7 +28,7 @@ export class EventChannel implements AsyncIterable<RunEvent> {
     if (this.#isOver) return;
     this.#waiting.push(event);
     this.#size += typeof event.data === 'string' ? event.data.length : JSON.stringify(event.data).length;
-    if (this.#size > MAX_WAITING) this.#giveUp();
+    if (this.#size > this.#most) this.#giveUp();
     this.#wake?.();
   }
 

@@ -14,8 +14,9 @@ export class Teller {
   readonly #sequencer = new Sequencer();
   #writer: RunEventWriter | null;
 
-  constructor(isRead: boolean, writer: RunEventWriter | null = null) {
-    this.channel = isRead ? new EventChannel() : null;
+  /** `mostWaiting`: bytes that may wait for the reader. */
+  constructor(isRead: boolean, writer: RunEventWriter | null = null, mostWaiting?: number) {
+    this.channel = isRead ? new EventChannel(mostWaiting) : null;
     this.#writer = writer;
   }
 

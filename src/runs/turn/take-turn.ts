@@ -10,6 +10,7 @@ import { serverError } from './last-error.ts';
 import { type ChatMessage, historyOf, requestOf, roomOf, systemMessages } from './prompt.ts';
 import { readChat, type TurnAnswer } from './read-chat.ts';
 import type { Inheritance, Speaker } from './speaker.ts';
+import { storeOpening } from './store-opening.ts';
 import { DEFAULT_WINDOW, estimatedTokens, truncated } from './truncate.ts';
 
 /** Turns of a run at most. */
@@ -43,19 +44,6 @@ export async function takeTurn(deps: RunDeps, live: LiveRun, speaker: Speaker): 
   if (finish.hasCalls)
     await speaker.answerCalls(finish, (call, tell) => answerCall(call, { live, offered, tell }));
   return endingOfTurn(finish, speaker.calls);
-}
-
-/** Stores the messages that came with the run, as far as they are not there. */
-export async function storeOpening(
-  { items }: Pick<RunDeps, 'items'>,
-  { opening = [] }: RunDocument,
-): Promise<void> {
-  if (opening.length === 0) return;
-  await items().bulkWrite(
-    opening.map((item) => ({
-      updateOne: { filter: { _id: item._id }, update: { $setOnInsert: item }, upsert: true },
-    })),
-  );
 }
 
 async function newestItems({ items }: RunDeps, { threadId }: RunDocument): Promise<ThreadItem[]> {

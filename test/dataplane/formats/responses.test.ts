@@ -57,7 +57,7 @@ describe('a request', () => {
       top_p: 0.9,
       user: 'u-1',
       metadata: { a: 'b' },
-      store: true,
+      store: false,
       truncation: 'auto',
       reasoning: { effort: 'low', summary: 'auto' },
       text: { format: { type: 'json_schema', name: 'city', schema: { type: 'object' }, strict: true } },
@@ -170,7 +170,6 @@ describe('a request', () => {
     ['a built-in tool', { tools: [{ type: 'web_search' }] }, 'tools[0].type'],
     ['what the provider would have to keep', { previous_response_id: 'resp_1' }, 'previous_response_id'],
     ['a conversation', { conversation: 'conv_1' }, 'conversation'],
-    ['work in the background', { background: true }, 'background'],
     ['a reference to an item', { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0].type'],
     ['a role that is none', { input: [{ role: 'robot', content: 'a' }] }, 'input[0].role'],
     ['no input', { input: undefined }, 'input'],
@@ -192,6 +191,16 @@ describe('a request', () => {
     const error = await thrown(create(more));
     expect(error).toBeInstanceOf(OpenAI.BadRequestError);
     expect(error).toMatchObject({ status: 400, param, type: 'invalid_request_error' });
+    expect(world.provider.requests).toEqual([]);
+  });
+
+  test('for work in the background by a provider that has none is refused before it is sent', async () => {
+    world.provider.play(json(200, chatWith({ content: 'Hi' })));
+    const headers = { 'x-gateway-provider': model.split('/')[0] };
+    const error = await thrown(
+      client.responses.create({ model: 'gpt-test', input: 'Hello', background: true }, { headers }),
+    );
+    expect(error).toMatchObject({ status: 400, param: 'background', type: 'invalid_request_error' });
     expect(world.provider.requests).toEqual([]);
   });
 });

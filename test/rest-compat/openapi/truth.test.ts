@@ -71,9 +71,9 @@ afterAll(() => app.stop());
 const users = (place: { inWorkspace?: 'member' }): Promise<string[]> =>
   Promise.all(Array.from({ length: 16 }, async () => (await addUser(app, place))._id));
 
-/** What truth-of-threads.test.ts, truth-of-mcp.test.ts and test/files ask. */
+/** What truth-of-threads.test.ts, truth-of-responses.test.ts, truth-of-mcp.test.ts and test/files ask. */
 const askedElsewhere =
-  /^\/v1\/(assistants|threads|files|uploads|batches|vector_stores)\b|^\/v[12]\/mcp-|^\/v0\.1\//;
+  /^\/v1\/(assistants|threads|responses|conversations|files|uploads|batches|vector_stores)\b|^\/v[12]\/mcp-|^\/v0\.1\//;
 
 /** The administration's operations, each on the first of its surfaces; not the links that need no credential. */
 const callsOf = (...methods: Method[]): Call[] =>

@@ -4,7 +4,11 @@ import { loaderById } from '../../loading.ts';
 import { notFound, requireId, requireReader, visible } from '../caller.ts';
 import { runModel } from './model.ts';
 
-const runById = loaderById(runModel, visible);
+/** A response is a run as well, but shown by its own paths. */
+const runById = loaderById(runModel, (principal) => ({
+  response: { $exists: false },
+  ...visible(principal),
+}));
 
 /** For references from other resources: null when the run is gone or out of the credential's reach. */
 export async function referencedRun(context: GraphContext, id: string): Promise<RunDocument | null> {

@@ -1,5 +1,5 @@
-import { Schema } from 'mongoose';
-import type { ThreadItem } from '../../../runs/items.ts';
+import { type Connection, type Model, Schema } from 'mongoose';
+import type { KeptItem, ThreadItem } from '../../../runs/items.ts';
 import { defineModel } from '../../../storage/model.ts';
 
 const schema = new Schema<ThreadItem>(
@@ -27,3 +27,7 @@ schema.index({ runId: 1 });
 schema.index({ organisationId: 1, workspaceId: 1 });
 
 export const threadItemModel = defineModel('ThreadItem', schema);
+
+/** The items of responses and conversations, which lie in the same collection. */
+export const keptItemModel = (db: Connection): Model<KeptItem> =>
+  threadItemModel(db) as unknown as Model<KeptItem>;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { headerOf } from '../../src/lib/http/headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 
 /** The name by which a request asks for the gateway itself where it could mean a provider. */
 const OWN = 'gateway';

@@ -1,0 +1,10 @@
+export {
+  addItems,
+  createConversation,
+  deleteConversation,
+  deleteItem,
+  getItem,
+  listConversationItems,
+  readConversation,
+  updateConversation,
+} from './service.ts';
