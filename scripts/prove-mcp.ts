@@ -1,0 +1,159 @@
+// Fifty clients call a tool through three gateways on one database, behind a load balancer that sends each request to the next
+// one, while one gateway is killed every five seconds. Half of the clients have a session for all of that time. No session may be
+// lost, no call may be executed twice or be called off by an error that was not true, and each call that was answered must
+// stand in the log once, but for what a process was answering in its last moments.
+//
+// `-- --whole`: for two minutes; else for 20 seconds. With MONGODB_URI the gateways share a database there.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
+import { Fleet } from './prove-limits/fleet.ts';
+import { startStore } from './prove-limits/store.ts';
+import { Client, type Outcome } from './prove-mcp/client.ts';
+import { faultsOf, type Kill, lostRows } from './prove-mcp/judge.ts';
+import { startProxy } from './prove-mcp/proxy.ts';
+import { startCountingServer } from './prove-mcp/upstream.ts';
+
+const SECONDS = process.argv.includes('--whole') ? 120 : 20;
+const GATEWAYS = 3;
+const CLIENTS = 50;
+const PAUSE_MS = 5000;
+const LATE_MS = 30_000;
+
+const directory = await mkdtemp(join(tmpdir(), 'sluice-prove-mcp-'));
+const store = await startStore(join(directory, 'store'), process.env.MONGODB_URI);
+const fleet = new Fleet(directory, store.uri);
+const upstream = await startCountingServer();
+const kills: Kill[] = [];
+const nameOf = ({ pid }: { pid: number }): string => String(pid);
+const proxy = await startProxy(() =>
+  fleet.gateways.flatMap(({ running }) =>
+    running ? [{ name: nameOf(running.process), url: running.process.url }] : [],
+  ),
+);
+
+async function rest(
+  method: string,
+  path: string,
+  key: string,
+  body?: object,
+): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${fleet.urls()[0]}/v1/${path}`, {
+    method,
+    headers: { 'x-gateway-api-key': key, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+async function serve(adminKey: string, workspace_id: string): Promise<void> {
+  const given = {
+    name: 'Counting',
+    slug: 'counting',
+    url: upstream.url,
+    auth_type: 'none',
+    transport: 'http',
+  };
+  await rest('POST', 'mcp-integrations', adminKey, given);
+  const server = { name: 'Counting', slug: 'counting', mcp_integration_id: 'counting', workspace_id };
+  await rest('POST', 'mcp-servers', adminKey, server);
+  await until(async () => {
+    const { sync_status: status } = await rest('GET', 'mcp-integrations/counting/metadata', adminKey);
+    return status === 'success';
+  });
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<boolean> {
+  for (const end = performance.now() + LATE_MS; performance.now() < end; await wait(200))
+    if (await isSo()) return true;
+  return false;
+}
+
+/** Kills one gateway after the other; each starts again meanwhile, and one is always there. */
+async function disturb(end: number): Promise<void> {
+  const starting: Promise<void>[] = [];
+  for (let turn = 0; performance.now() + PAUSE_MS < end; turn++) {
+    await wait(PAUSE_MS);
+    const inTurn = fleet.gateways.map((_gateway, at) => fleet.gateways[(turn + at) % GATEWAYS]);
+    const victim = inTurn.find((gateway) => gateway?.running);
+    if (!victim?.running || fleet.urls().length < 2) continue;
+    const name = nameOf(victim.running.process);
+    const at = performance.now();
+    await fleet.kill(victim);
+    kills.push({ name, at });
+    const started = fleet.start(victim);
+    started.catch(() => undefined);
+    starting.push(started);
+  }
+  await Promise.all(starting);
+}
+
+/** Rows of the log by the id of their request, once each call that must be there is, or it is late. */
+async function logged(outcomes: readonly Outcome[]): Promise<Map<string, number>> {
+  const client = await MongoClient.connect(store.uri);
+  try {
+    let counts = new Map<string, number>();
+    await until(async () => {
+      counts = new Map();
+      const rows = client
+        .db()
+        .collection('logs')
+        .find({ endpoint: 'mcp' }, { projection: { mcp: 1 } });
+      for await (const { mcp } of rows) {
+        const { method, requestId } = JSON.parse(mcp);
+        if (method === 'tools/call') counts.set(requestId, (counts.get(requestId) ?? 0) + 1);
+      }
+      const none = new Map<string, number>();
+      return faultsOf({ outcomes, executed: none, logged: counts, kills }).every(
+        (fault) => !fault.endsWith('does not have it.'),
+      );
+    });
+    return counts;
+  } finally {
+    await client.close();
+  }
+}
+
+try {
+  await fleet.resize(GATEWAYS);
+  const seeds = JSON.parse(await readFile(join(fleet.first, 'bootstrap.json'), 'utf8'));
+  await serve(seeds.admin_api_key, seeds.workspace_id);
+  const clients = Array.from(
+    { length: CLIENTS },
+    (_none, at) => new Client(`client-${at}`, proxy.url, seeds.workspace_api_key),
+  );
+  const withSessions = clients.filter((_client, at) => at % 2 === 0);
+  await Promise.all(withSessions.map((client) => client.open()));
+  const end = performance.now() + SECONDS * 1000;
+  const calling = clients.map((client) => client.callUntil(() => performance.now() > end));
+  await Promise.all([disturb(end), ...calling]);
+  // What was opened at the beginning works to the end, at every gateway.
+  const last = await Promise.all(
+    withSessions.flatMap((client) => [client.call(), client.call(), client.call()]),
+  );
+  const outcomes = clients.flatMap((client) => client.outcomes);
+  const findings = { outcomes, executed: upstream.executed, logged: await logged(outcomes), kills };
+  const faults = faultsOf(findings);
+  for (const { mark, kind } of last)
+    if (kind !== 'answered') faults.push(`${mark}: ${kind}, after everything was calm again.`);
+  if (kills.length < SECONDS / 20) faults.push(`Only ${kills.length} gateways were killed.`);
+  if (outcomes.length < CLIENTS * SECONDS) faults.push('Too few calls were made to tell anything.');
+  const countOf = (kind: Outcome['kind']) => outcomes.filter((outcome) => outcome.kind === kind).length;
+  console.log(
+    `${outcomes.length} calls of ${CLIENTS} clients in ${SECONDS} s through ${GATEWAYS} gateways, ${kills.length} killed: ` +
+      `${countOf('answered')} answered, ${countOf('refused')} refused, ${countOf('broken')} broken off and told so, ` +
+      `${withSessions.length} sessions from beginning to end, ${lostRows(findings)} rows lost with the last moments of a ` +
+      `process, ${faults.length} faults.`,
+  );
+  for (const fault of faults) console.error(fault);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+} finally {
+  await fleet.stop();
+  await proxy.stop();
+  await upstream.stop();
+  await store.stop();
+  await rm(directory, { recursive: true, force: true });
+}
