@@ -50,6 +50,15 @@ export const testedPages: readonly TestedPage[] = [
     scope: 'api_keys.list',
   },
   {
+    path: 'playground',
+    workspace: 'research',
+    title: 'Playground',
+    operation: 'PlaygroundChoices',
+    filled: /Config of A/,
+    empty: /Explain in two sentences/,
+    scope: 'models.list',
+  },
+  {
     path: 'providers',
     title: 'Providers',
     operation: 'Providers',

@@ -15,7 +15,7 @@ beforeAll(async () => {
     input: { name: fresh, slug: fresh },
   });
   owned = await visit({ as: owner });
-  stranger = await visit({ as: { key: await keyWith(fresh, 'models.list') } });
+  stranger = await visit({ as: { key: await keyWith(fresh, 'feedbacks.write') } });
 });
 afterAll(async () => {
   await owned.leave();

@@ -68,6 +68,14 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/spend/page.tsx'),
   },
   {
+    path: 'playground',
+    label: 'Playground',
+    icon: 'play',
+    group: 'Build',
+    scopes: ['models.list', 'providers.list'],
+    load: () => import('../pages/playground/page.tsx'),
+  },
+  {
     path: 'providers',
     label: 'Providers',
     icon: 'providers',

@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useOperation } from '../../../data/use-document.ts';
 import { money } from '../../../format/money.ts';
@@ -5,7 +6,7 @@ import { duration, exactTime } from '../../../format/time.ts';
 import { useHref } from '../../../shell/address.ts';
 import { useMay } from '../../../shell/session/viewer.ts';
 import { useZone } from '../../../shell/stored.ts';
-import { Banner, CopyButton, IconButton, Id, Status, say } from '../../../ui/index.ts';
+import { Banner, Button, CopyButton, IconButton, Id, Status, say } from '../../../ui/index.ts';
 import { LogShownDocument, type LogShownQuery, RateLogDocument } from '../documents.ts';
 import { toneOf } from '../parts/line.ts';
 import { curlOf } from './curl.ts';
@@ -39,6 +40,7 @@ export function DetailHead({ log, close }: { log: ShownLog; close: ReactNode }) 
       <div className="flex flex-wrap items-center gap-2 text-meta text-faint">
         log <Id>{log.id}</Id> trace <Id>{log.traceId}</Id>
         <span className="flex-1" />
+        <Replay log={log} />
         <CopyButton label="Copy as curl" text={curlOf(log)} />
         <CopyButton label="Link" text={new URL(href(`logs/${log.id}`), document.baseURI).href} />
       </div>
@@ -77,5 +79,26 @@ function Rating({ log }: { log: ShownLog }) {
         onClick={() => give(-1)}
       />
     </>
+  );
+}
+
+/** Brings the request into the playground, or says why it cannot be brought. */
+function Replay({ log: { id, requestMethod, request, workspaceSlug } }: { log: ShownLog }) {
+  const navigate = useNavigate();
+  const isBody = typeof request?.body === 'object' && request.body !== null;
+  const refusal =
+    requestMethod !== 'POST' || !isBody
+      ? 'There is no JSON body to send again.'
+      : request.truncated
+        ? 'Only the beginning of the body was stored.'
+        : null;
+  return (
+    <Button
+      icon="play"
+      refusal={refusal}
+      onClick={() => void navigate({ to: `/${workspaceSlug}/playground`, search: { log: id } } as never)}
+    >
+      Open in playground
+    </Button>
   );
 }

@@ -1,0 +1,93 @@
+import { createParser } from 'eventsource-parser';
+import { workspaceHeader } from '../../../data/run.ts';
+
+export type Called = {
+  body: unknown;
+  /** Slug of a config; empty for none. */
+  config: string;
+  /** Below `/v1`. */
+  path: string;
+  workspace: string | null;
+  signal: AbortSignal;
+};
+
+export type Heard = {
+  onText(text: string): void;
+};
+
+/** What came of a call: its status, and where its log is found. */
+export type Ended = { status: number; trace: string | null; milliseconds: number; error: string | null };
+
+/** Calls through the console's own door to inference, as whoever is signed in. Rejects with an AbortError once it is stopped. */
+export async function callModel(called: Called, { onText }: Heard): Promise<Ended> {
+  const { body, config, path, workspace, signal } = called;
+  const started = performance.now();
+  const response = await fetch(new URL(`v1/${path}`, document.baseURI), {
+    method: 'POST',
+    signal,
+    headers: {
+      'content-type': 'application/json',
+      ...workspaceHeader(workspace),
+      ...(config !== '' && { 'x-gateway-config': config }),
+    },
+    body: JSON.stringify(body),
+  });
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  const error = response.ok && isStream ? await follow(response, onText) : await readWhole(response, onText);
+  return {
+    status: response.status,
+    trace: response.headers.get('x-gateway-trace-id'),
+    milliseconds: performance.now() - started,
+    error,
+  };
+}
+
+type Frame = {
+  choices?: { delta?: { content?: unknown; tool_calls?: unknown } }[];
+  delta?: unknown;
+  error?: { message?: string };
+};
+
+/** Reads an event stream to its end; answers what it says of an error in the midst of it. */
+async function follow(response: Response, onText: Heard['onText']): Promise<string | null> {
+  let error: string | null = null;
+  const parser = createParser({
+    onEvent({ data }) {
+      const frame = parse(data) as Frame | null;
+      if (!frame) return;
+      const delta = frame.choices?.[0]?.delta;
+      if (typeof delta?.content === 'string') onText(delta.content);
+      else if (delta?.tool_calls) onText(JSON.stringify(delta.tool_calls));
+      else if (typeof frame.delta === 'string') onText(frame.delta);
+      if (frame.error) error = frame.error.message ?? 'The stream broke off.';
+    },
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const piece = await reader?.read();
+    if (!piece || piece.done) return error;
+    parser.feed(piece.value);
+  }
+}
+
+/** An answer that is no stream: what it says, or why it is refused. */
+async function readWhole(response: Response, onText: Heard['onText']): Promise<string | null> {
+  const text = await response.text();
+  const answer = parse(text) as {
+    error?: { message?: string };
+    choices?: { message?: { content?: unknown } }[];
+  } | null;
+  if (!response.ok) return answer?.error?.message ?? text.slice(0, 2000);
+  const content = answer?.choices?.[0]?.message?.content;
+  onText(typeof content === 'string' ? content : JSON.stringify(answer ?? text, null, 2));
+  return null;
+}
+
+/** `[DONE]` is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,57 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useWorkspace } from '../../../data/workspace.ts';
+import { type Called, callModel, type Ended } from './call.ts';
+
+export type Run = {
+  text: string;
+  /** Milliseconds until the first text; null before it. */
+  firstText: number | null;
+  isRunning: boolean;
+  ended: Ended | null;
+  /** Why there is no answer: a stop, or a network that is away. */
+  problem: string | null;
+};
+
+export const idle: Run = { text: '', firstText: null, isRunning: false, ended: null, problem: null };
+
+/** One call at a time, whose text is drawn once a frame. */
+export function useRun(): [Run, (call: Pick<Called, 'body' | 'config' | 'path'>) => void, () => void] {
+  const workspace = useWorkspace();
+  const [run, setRun] = useState(idle);
+  const aborting = useRef<AbortController | null>(null);
+  const stop = useCallback(() => aborting.current?.abort(), []);
+  useEffect(() => stop, [stop]);
+
+  const start = useCallback(
+    (call: Pick<Called, 'body' | 'config' | 'path'>) => {
+      aborting.current?.abort();
+      const own = new AbortController();
+      aborting.current = own;
+      const started = performance.now();
+      let text = '';
+      let firstText: number | null = null;
+      let frame = 0;
+      const draw = () => {
+        frame = 0;
+        if (!own.signal.aborted) setRun((before) => ({ ...before, text, firstText }));
+      };
+      const onText = (more: string) => {
+        firstText ??= performance.now() - started;
+        text += more;
+        frame ||= requestAnimationFrame(draw);
+      };
+      const end = (outcome: Partial<Run>) => {
+        if (frame !== 0) cancelAnimationFrame(frame);
+        // A call that another one has taken the place of is shown no more.
+        if (aborting.current === own) setRun({ ...idle, text, firstText, ...outcome });
+      };
+      setRun({ ...idle, isRunning: true });
+      callModel({ ...call, workspace, signal: own.signal }, { onText }).then(
+        (ended) => end({ ended }),
+        (error: Error) => end({ problem: own.signal.aborted ? 'Stopped.' : error.message }),
+      );
+    },
+    [workspace],
+  );
+  return [run, start, stop];
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { owner } from '../../seeds/demo/people.ts';
+import { barriersOn } from './support/axe.ts';
+import { ask } from './support/service.ts';
+import { closeBrowser, PATIENCE, type Visitor, visit } from './support/visitor.ts';
+
+let ada: Visitor;
+beforeAll(async () => {
+  ada = await visit({ as: owner });
+});
+afterAll(async () => {
+  await ada.leave();
+  await closeBrowser();
+});
+
+type Found = {
+  id: string;
+  source: string | null;
+  clientAborted: boolean;
+  request: { body: { messages: unknown[]; model: string } } | null;
+};
+
+/** Logs with a text in what was asked, the newest first, once there are as many as are waited for. */
+async function logsWith(text: string, atLeast = 1): Promise<Found[]> {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    const { logHistory } = await ask<{ logHistory: { data: Found[] } }>(
+      `query ($filters: LogFilters) { logHistory(filters: $filters, limit: 10) {
+        data { id source clientAborted request { body } } } }`,
+      { filters: { search: text } },
+    );
+    if (logHistory.data.length >= atLeast || Date.now() > end) return logHistory.data;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+const run = () => ada.page.getByRole('button', { name: 'Run' }).click();
+
+it('a prompt is answered through the gateway, with its price and its log', async () => {
+  const { page, open } = ada;
+  const mark = randomUUID();
+  await open('research/playground', 'Playground');
+  await page.getByLabel('Prompt', { exact: true }).fill(`Say hello to ${mark}`);
+  await run();
+  await page.getByRole('region', { name: 'answer of A' }).waitFor();
+  await page.getByRole('link', { name: 'Log', exact: true }).waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  const [log] = await logsWith(mark);
+  expect(log?.source).toBe('console');
+
+  await page.getByRole('link', { name: 'Log', exact: true }).click();
+  await page.getByRole('button', { name: 'Open in playground' }).click();
+  await page.getByRole('heading', { name: 'Request of a log' }).waitFor();
+  await run();
+  await page.getByRole('region', { name: 'answer of A' }).waitFor();
+  const bodies = (await logsWith(mark, 2)).map(({ request }) => request?.body);
+  expect(bodies).toHaveLength(2);
+  expect(bodies[0]).toEqual(bodies[1]);
+});
+
+it('a refusal is told in the words of the gateway, beside an answer that came', async () => {
+  const { page, open } = ada;
+  await open('research/playground', 'Playground');
+  await page.getByLabel('Prompt', { exact: true }).fill('Hello');
+  await page.getByRole('button', { name: 'Compare with another' }).click();
+  await page.getByRole('combobox', { name: 'Model of B' }).fill('@nobody/gpt-4o');
+  await run();
+  await page.getByRole('region', { name: 'answer of A' }).waitFor();
+  await page
+    .getByText(/nobody/)
+    .last()
+    .waitFor();
+  expect(await page.getByRole('region', { name: 'answer of B' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Remove B' }).click();
+});
+
+it('a stop reaches the gateway', async () => {
+  const { page } = ada;
+  const mark = randomUUID();
+  await page.getByRole('combobox', { name: 'Model of A' }).fill('@mock/mock-slow-20000');
+  await page.getByLabel('Prompt', { exact: true }).fill(`Wait for ${mark}`);
+  await run();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('Stopped.').waitFor();
+  const [log] = await logsWith(mark);
+  expect(log?.clientAborted).toBe(true);
+});
+
+it('nothing of that was in trouble', () => {
+  expect(ada.trouble.seen()).toEqual([]);
+});
