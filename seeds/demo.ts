@@ -16,6 +16,7 @@ import { type Ask, askAt } from './demo/graph.ts';
 import { seedGuardrails } from './demo/guardrails.ts';
 import { keys, seedKeys } from './demo/keys.ts';
 import { seedLimits } from './demo/limits.ts';
+import { seedMcp } from './demo/mcp.ts';
 import { owner, people, seedPeople } from './demo/people.ts';
 import {
   type Caller,
@@ -74,6 +75,7 @@ export async function seedDemo({
     await seedCatalogue(ask);
     await seedLimits(ask);
     await seedGuardrails(ask);
+    await seedMcp(ask);
     const userIds = await seedPeople(ask, anyone);
     const callers = await callersOf(ask, seeds, userIds);
     await seedCalls(nativeDb(storage.db), callers, { logs, days, now });

@@ -84,6 +84,15 @@ export const testedPages: readonly TestedPage[] = [
     scope: 'guardrails.list',
   },
   {
+    path: 'mcp',
+    workspace: 'search',
+    title: 'MCP',
+    operation: 'McpServers',
+    filled: /Search tools/,
+    empty: /No MCP server yet/,
+    scope: 'mcp_servers.list',
+  },
+  {
     path: 'limits',
     title: 'Limits',
     operation: 'Limits',

@@ -115,6 +115,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/guardrails/page.tsx'),
   },
   {
+    path: 'mcp',
+    label: 'MCP',
+    icon: 'tools',
+    group: 'Build',
+    scopes: ['mcp_servers.list'],
+    hasDetail: true,
+    load: () => import('../pages/mcp/page.tsx'),
+  },
+  {
     path: 'limits',
     label: 'Limits',
     icon: 'limits',

@@ -1,0 +1,160 @@
+import { useState } from 'react';
+import { fieldErrors } from '../../../data/graph-error.ts';
+import { useDocument, useOperation } from '../../../data/use-document.ts';
+import { useWorkspace } from '../../../data/workspace.ts';
+import { useGo } from '../../../shell/address.ts';
+import { useViewer } from '../../../shell/session/viewer.ts';
+import { FormDialog, SelectField, say, TextField } from '../../../ui/index.ts';
+import {
+  CreateMcpIntegrationDocument,
+  CreateMcpServerDocument,
+  McpIntegrationsDocument,
+  type McpTransport,
+} from '../documents.ts';
+
+/** A connection that is made with the server, in place of one that is there. */
+const NEW = 'new';
+const fields = ['name', 'url', 'configurations', 'workspaceId', 'mcpIntegrationId'] as const;
+
+const blank = {
+  name: '',
+  integration: NEW,
+  url: '',
+  transport: 'http' as McpTransport,
+  header: '',
+  value: '',
+};
+
+/** Opens a server to the callers of a workspace: over a connection that is there, or over a new one. */
+export function AddServer({ onClose }: { onClose(): void }) {
+  const own = useWorkspace();
+  const { workspaces } = useViewer();
+  const [draft, setDraft] = useState({ ...blank, workspace: own ?? workspaces[0]?.slug ?? '' });
+  const found = useDocument(McpIntegrationsDocument, { workspace: draft.workspace });
+  const go = useGo();
+  const connect = useOperation(CreateMcpIntegrationDocument, { changes: ['McpIntegrations'] });
+  const create = useOperation(CreateMcpServerDocument, {
+    changes: ['McpServers'],
+    onDone({ createMcpServer: { name, slug } }) {
+      say(`${name} is open to callers`, { detail: 'What it offers is read now.' });
+      onClose();
+      go(`mcp/${slug}`);
+    },
+  });
+  const set = (part: Partial<typeof draft>) => setDraft({ ...draft, ...part });
+  const isNew = draft.integration === NEW;
+  const hasHeader = draft.header.trim() !== '';
+  const error = connect.error ?? create.error;
+  const { at, rest } = fieldErrors(error, fields);
+
+  const open = (mcpIntegrationId: string) =>
+    create.mutate({ input: { name: draft.name.trim(), workspaceId: draft.workspace, mcpIntegrationId } });
+
+  function submit() {
+    if (!isNew) return open(draft.integration);
+    connect.mutate(
+      {
+        input: {
+          name: draft.name.trim(),
+          workspaceId: draft.workspace,
+          url: draft.url.trim(),
+          transport: draft.transport,
+          authType: hasHeader ? 'headers' : 'none',
+          ...(hasHeader && { configurations: { headers: { [draft.header.trim()]: draft.value } } }),
+        },
+      },
+      {
+        onSuccess({ createMcpIntegration: { id } }) {
+          // A second try, after a refusal of the server alone, takes the connection that is there now.
+          set({ integration: id, value: '' });
+          open(id);
+        },
+      },
+    );
+  }
+
+  return (
+    <FormDialog
+      title="Add an MCP server"
+      verb="Add"
+      isBusy={connect.isPending || create.isPending}
+      refusal={
+        draft.name.trim() === ''
+          ? 'Give it a name.'
+          : isNew && draft.url.trim() === ''
+            ? 'Say where it answers.'
+            : null
+      }
+      problem={rest}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        maxLength={255}
+        value={draft.name}
+        onChange={({ target }) => set({ name: target.value })}
+        error={at('name')}
+        required
+      />
+      <SelectField
+        label="Workspace"
+        choices={workspaces.map(({ slug, name }) => ({ value: slug, label: name }))}
+        value={draft.workspace}
+        onChange={(workspace) => set({ workspace, integration: NEW })}
+        error={at('workspaceId')}
+      />
+      <SelectField
+        label="Connection"
+        choices={[
+          { value: NEW, label: 'a new one' },
+          ...(found.data?.mcpIntegrations?.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        value={draft.integration}
+        onChange={(integration) => set({ integration })}
+        error={at('mcpIntegrationId')}
+      />
+      {isNew && (
+        <>
+          <TextField
+            label="Address"
+            isMono
+            placeholder="https://…/mcp"
+            value={draft.url}
+            onChange={({ target }) => set({ url: target.value })}
+            hint="mock://server is the one that is built in."
+            error={at('url')}
+            required
+          />
+          <SelectField<McpTransport>
+            label="Speaks"
+            choices={[
+              { value: 'http', label: 'Streamable HTTP' },
+              { value: 'sse', label: 'server-sent events, of 2024' },
+            ]}
+            value={draft.transport}
+            onChange={(transport) => set({ transport })}
+          />
+          <div className="grid gap-4 sm:grid-cols-2">
+            <TextField
+              label="Header of its credential"
+              isMono
+              placeholder="none"
+              value={draft.header}
+              onChange={({ target }) => set({ header: target.value })}
+              error={at('configurations')}
+            />
+            <TextField
+              label="Value of that header"
+              type="password"
+              isMono
+              value={draft.value}
+              onChange={({ target }) => set({ value: target.value })}
+              hint="Sealed where it is stored."
+            />
+          </div>
+        </>
+      )}
+    </FormDialog>
+  );
+}

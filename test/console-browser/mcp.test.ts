@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { owner } from '../../seeds/demo/people.ts';
+import { barriersOn } from './support/axe.ts';
+import { keyWith, url } from './support/service.ts';
+import { closeBrowser, PATIENCE, type Visitor, visit } from './support/visitor.ts';
+
+const name = `tools-${randomUUID().slice(0, 8)}`;
+
+let ada: Visitor;
+let key: string;
+/** As clients reach the server that is made here. */
+let slug: string;
+beforeAll(async () => {
+  key = await keyWith('research', 'mcp.invoke');
+  ada = await visit({ as: owner });
+});
+afterAll(async () => {
+  await ada.leave();
+  await closeBrowser();
+});
+
+/** Calls a tool of the server as a client does; answers the whole answer as a text. */
+async function callEcho(): Promise<string> {
+  const response = await fetch(`${url}/${slug}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'x-gateway-api-key': key,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'echo', arguments: { message: 'hello' } },
+    }),
+  });
+  return response.text();
+}
+
+/** Calls until the answer is one that is waited for: processes follow a switch within a second. */
+async function echoUntil(isMeant: (answer: string) => boolean): Promise<string> {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    const answer = await callEcho();
+    if (isMeant(answer) || Date.now() > end) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+it('a server is added by its address, and its tools are read', async () => {
+  const { page, open } = ada;
+  await open('research/mcp', 'MCP');
+  await page.getByRole('button', { name: 'Add a server' }).first().click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Address').fill('mock://server');
+  expect(await barriersOn(page)).toEqual([]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  slug = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  await page.getByRole('button', { name: 'Test' }).click();
+  await page.getByText(/It answers as sluice-mock/).waitFor();
+  await page.getByRole('cell', { name: 'echo', exact: true }).waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  expect(await echoUntil((answer) => answer.includes('"hello"'))).toContain('"hello"');
+});
+
+it('a tool that is switched off is refused, and one that is switched on again is not', async () => {
+  const { page } = ada;
+  await page.getByRole('button', { name: 'Switch echo off' }).click();
+  await page.getByText('echo is off').waitFor();
+  expect(await echoUntil((answer) => answer.includes('"error"'))).toContain('"error"');
+  await page.getByRole('button', { name: 'Switch echo on' }).click();
+  await page.getByText('echo is on').waitFor();
+  expect(await echoUntil((answer) => answer.includes('"hello"'))).toContain('"hello"');
+});
+
+it('a tool shows its arguments, and a client how it connects', async () => {
+  const { page } = ada;
+  await page.getByRole('cell', { name: 'echo', exact: true }).click();
+  await page
+    .getByRole('region', { name: 'arguments' })
+    .getByText(/message/)
+    .waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('tab', { name: 'Connect to it' }).click();
+  expect(await page.getByRole('region', { name: 'connection' }).innerText()).toContain(`/${slug}/mcp`);
+  expect(await barriersOn(page)).toEqual([]);
+});
+
+it('a server that is deleted answers nobody', async () => {
+  const { page } = ada;
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText(`${name} is deleted`).waitFor();
+  expect(await echoUntil((answer) => !answer.includes('"hello"'))).not.toContain('"hello"');
+});
+
+it('nothing of that was in trouble', () => {
+  expect(ada.trouble.seen()).toEqual([]);
+});
