@@ -1,124 +1,130 @@
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-export type PageQuery = { name: string; query: string; variables: object; budgetMs: number };
+/** What there is to be shown: ids of one of each, and of a log far down in the list. */
+export type Shown = {
+  log: string;
+  traceId: string;
+  workspace: { id: string; slug: string };
+  apiKey: string;
+  config: string;
+  integration: string;
+  limit: string;
+  guardrail: string;
+};
 
-const row = `id createdAt responseStatusCode aiModel providerSlug apiKeyId endpoint responseTime timeToFirstToken
-  promptTokens completionTokens cost cacheStatus retryAttemptCount metadata`;
+/** One way in which a page asks, and the milliseconds that its answer may take. */
+export type Asked = {
+  /** What is special about it, where a page asks in several ways. */
+  as?: string;
+  variables: object;
+  budgetMs: number;
+  /** A key of the organisation asks, unless what is shown belongs to a workspace. */
+  ofWorkspace?: boolean;
+};
 
-const figures = `requests { summary { total } dataPoints { timestamp total } }
-  cost { summary { total } dataPoints { timestamp total } }
-  latency { summary { p50 p99 } dataPoints { timestamp p50 p99 } }
-  errorRate { summary { rate } dataPoints { timestamp rate } }
-  rescuedRequests { summary { retry fallback } }
-  cacheHitRate { summary { rate } }`;
+/** A page whose figures have no budget of their own is to stand within a second. */
+const PAGE_MS = 1000;
+/** What opens on a page that stands already. */
+const PART_MS = 300;
 
-const table = 'total data { value requests cost totalTokens p95Latency successRate cacheHitRate }';
-
-const home = `query ($before: DateTime!, $min: DateTime!, $max: DateTime!) {
-  now: analytics(timeOfGenerationMin: $min, timeOfGenerationMax: $max) { ${figures}
-    models: groups(by: model, orderBy: cost, pageSize: 5) { data { value cost } }
-    keys: groups(by: api_key, orderBy: cost, pageSize: 5) { data { value cost } }
-    providers: groups(by: provider, pageSize: 5) { data { value successRate dataPoints(metric: errors) { value } } }
-  }
-  before: analytics(timeOfGenerationMin: $before, timeOfGenerationMax: $min) { ${figures} }
-  failures: logHistory(filters: { hasError: true }, limit: 5) { data { ${row} } }
-  auditLogs(startTime: $min, endTime: $max, pageSize: 5) { records { action timestamp } }
-  apiKeys(pageSize: 5) { data { id name } }
-}`;
-
-const logs = `query ($filters: LogFilters, $min: DateTime!, $max: DateTime!, $after: ID) {
-  logHistory(filters: $filters, limit: 100, after: $after) { data { ${row} } lastId hasMore }
-  analytics(timeOfGenerationMin: $min, timeOfGenerationMax: $max, logFilters: $filters) {
-    requests { summary { total } dataPoints { timestamp total } }
-    errors { summary { total } dataPoints { timestamp total } }
-    cost { summary { total } }
-  }
-}`;
-
-const list = `query ($filters: LogFilters, $sort: LogSort!) {
-  logs(filters: $filters, sort: $sort, pageSize: 50) { total data { ${row} } }
-}`;
-
-const detail = `query ($id: ID!) {
-  log(id: $id) { ${row} costLines { class units price amount source } routing { target action reason value }
-    tokenClasses savings request { headers body } response { headers body } feedback { value } }
-}`;
-
-const spend = `query ($min: DateTime!, $max: DateTime!, $zone: String!) {
-  analytics(timeOfGenerationMin: $min, timeOfGenerationMax: $max, timeZone: $zone) {
-    cost { summary { total } dataPoints { timestamp total } }
-    groups(by: model, orderBy: cost, pageSize: 5) {
-      total data { value requests cost totalTokens p95Latency successRate cacheHitRate dataPoints(metric: cost) { timestamp value } }
-      other { requests cost dataPoints(metric: cost) { value } }
-    }
-    keys: groups(by: api_key, orderBy: cost) { ${table} }
-    metadataKeys
-  }
-}`;
-
-/** The one query of each page, and the milliseconds that it may take. `id`: of a log far down. */
-export function pages({ now, days, id }: { now: Date; days: number; id: string }): PageQuery[] {
+/** How the pages of the console ask, by the name of the query in their documents; `days`: over how many days the logs are. */
+export function asked(now: Date, days: number, shown: Shown): Record<string, Asked[]> {
   const ago = (time: number) => new Date(now.getTime() - time);
-  const range = { min: ago(days * DAY), max: now };
-  const byTime = { field: 'createdAt', direction: 'desc' };
+  const month = { min: ago(days * DAY), max: now };
+  const day = { min: ago(DAY), max: now };
   const rare = { apiKeyIds: ['00000000-0000-7000-8000-000000000019'], statusCode: [500] };
-  return [
-    {
-      name: 'Home, 24 hours',
-      query: home,
-      variables: { before: ago(2 * DAY), min: ago(DAY), max: now },
-      budgetMs: 500,
-    },
-    { name: 'Logs, first rows with histogram', query: logs, variables: range, budgetMs: 1000 },
-    {
-      name: 'Logs, the 500th page',
-      query: logs,
-      variables: { ...range, min: ago(HOUR), after: id },
-      budgetMs: 300,
-    },
-    {
-      name: 'Logs, by key and status',
-      query: logs,
-      variables: { ...range, min: ago(DAY), filters: rare },
-      budgetMs: 300,
-    },
-    {
-      name: 'Logs, counted by status',
-      query: list,
-      variables: { filters: { statusCode: [400] }, sort: byTime },
-      budgetMs: 300,
-    },
-    {
-      name: 'Logs, counted by metadata',
-      query: list,
-      variables: { filters: { metadata: { team: 'team-39' } }, sort: byTime },
-      budgetMs: 300,
-    },
-    {
-      name: 'Logs, the dearest',
-      query: list,
-      variables: { sort: { field: 'cost', direction: 'desc' } },
-      budgetMs: 300,
-    },
-    {
-      name: 'Logs, values of a field',
-      query: '{ logFacets(field: model, filters: { hasError: true }) { data { value count } } }',
-      variables: {},
-      budgetMs: 300,
-    },
-    { name: 'Detail', query: detail, variables: { id }, budgetMs: 300 },
-    {
-      name: 'Spend, 400 days',
-      query: spend,
-      variables: { ...range, min: ago(400 * DAY), zone: 'Europe/Berlin' },
-      budgetMs: 1500,
-    },
-    {
-      name: 'Spend, the month in a zone of half hours',
-      query: spend,
-      variables: { ...range, zone: 'Asia/Kolkata' },
-      budgetMs: 1500,
-    },
-  ];
+  const byTime = { field: 'createdAt', direction: 'desc' };
+  const chart = { from: month.min, to: now, workspace: null, zone: 'UTC', chart: true };
+  const spend = { by: 'model', mayKeys: true, zone: 'Europe/Berlin' };
+  const page = (variables: object = {}, budgetMs = PAGE_MS): Asked[] => [{ variables, budgetMs }];
+  const part = (variables: object = {}): Asked[] => page(variables, PART_MS);
+  return {
+    Viewer: part(),
+    WelcomeState: page(),
+    WelcomePresets: part(),
+    PaletteResources: part({ name: 'a', keys: true, configs: true, providers: true, workspaces: true }),
+    Home: page({ ...day, before: ago(2 * DAY), mayLogs: true, mayAudit: true, mayKeys: true }, 500),
+    LogsOpen: [
+      { as: 'first rows with histogram', variables: { ...chart, filters: null }, budgetMs: 1000 },
+      {
+        as: 'by key and status',
+        variables: { ...chart, from: ago(DAY), filters: rare, chartFilters: rare },
+        budgetMs: PART_MS,
+      },
+    ],
+    LogsMore: [{ as: 'the 500th page', variables: { after: shown.log }, budgetMs: PART_MS }],
+    LogsSorted: [
+      {
+        as: 'counted by status',
+        variables: { filters: { statusCode: [400] }, sort: byTime, page: 1 },
+        budgetMs: PART_MS,
+      },
+      {
+        as: 'counted by metadata',
+        variables: { filters: { metadata: { team: 'team-39' } }, sort: byTime, page: 1 },
+        budgetMs: PART_MS,
+      },
+      {
+        as: 'the dearest',
+        variables: { sort: { field: 'cost', direction: 'desc' }, page: 1 },
+        budgetMs: PART_MS,
+      },
+    ],
+    LogNames: page({ keys: true }),
+    LogShown: [{ variables: { id: shown.log }, budgetMs: PART_MS, ofWorkspace: true }],
+    LogTrace: part({ traceId: shown.traceId }),
+    SavedLogViews: part(),
+    Spend: [
+      {
+        as: '400 days',
+        variables: { ...spend, ...month, min: ago(400 * DAY), before: ago(800 * DAY) },
+        budgetMs: 1500,
+      },
+      {
+        as: 'the month in a zone of half hours',
+        variables: { ...spend, ...month, before: ago(2 * days * DAY), zone: 'Asia/Kolkata' },
+        budgetMs: 1500,
+      },
+    ],
+    SpendByMetadata: page({ ...month, key: 'team' }, 1500),
+    Providers: page({ ...day, mayFigures: true }),
+    ProviderKinds: part(),
+    ProviderDetail: part({ id: shown.integration }),
+    Configs: page({ workspaceId: shown.workspace.id }),
+    ConfigDetail: part({ id: shown.config }),
+    ValidateConfig: part({
+      input: { workspaceId: shown.workspace.id, config: { strategy: { mode: 'fallback' }, targets: [] } },
+    }),
+    SimulateConfig: part({
+      input: { workspaceId: shown.workspace.id, configId: shown.config, params: { model: 'mock-1' } },
+    }),
+    Keys: page({ from: month.min, to: now, use: true, workspace: shown.workspace.slug }),
+    KeyShown: part({ id: shown.apiKey, ids: [shown.apiKey], from: month.min, to: now, use: true }),
+    KeyChoices: part({ type: 'workspace-service' }),
+    Limits: page({ workspace: shown.workspace.id, mayKeys: true }),
+    LimitShown: part({ id: shown.limit, limitId: shown.limit, isRate: false, mayKeys: true }),
+    LimitCallers: part(),
+    WeighCall: part({
+      input: {
+        apiKeyId: shown.apiKey,
+        path: '/v1/chat/completions',
+        body: { model: '@mock/mock-1', messages: [] },
+      },
+    }),
+    Guardrails: page({ workspace: shown.workspace.id }),
+    GuardrailShown: part({ id: shown.guardrail }),
+    GuardrailCatalogue: part(),
+    TryGuardrails: [
+      {
+        variables: { input: { text: 'Nothing is wrong here.', guardrailIds: [shown.guardrail] } },
+        budgetMs: PART_MS,
+        ofWorkspace: true,
+      },
+    ],
+    GuardrailsInForce: part({ workspace: shown.workspace.id }),
+    Access: page(),
+    Audit: page({ ...month, filters: null, page: 1 }),
+    AuditChain: part({ after: 0 }),
+  };
 }

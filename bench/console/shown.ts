@@ -1,0 +1,76 @@
+import type { Db } from 'mongodb';
+import type { RunningSluice } from '../processes.ts';
+import type { Shown } from './pages.ts';
+
+/** Logs between the newest one and the one of the 500th page. */
+const FAR_DOWN = 50_000;
+
+const check = { id: 'default.contains', parameters: { words: ['forbidden'], operator: 'none' } };
+
+type List<T> = { data: T[] };
+
+function firstOf<T>({ data: [first] }: List<T>): T {
+  if (first === undefined) throw new Error('A list of a new installation is empty.');
+  return first;
+}
+
+/** Makes one of each of what the pages show that a new installation lacks, and finds the others. */
+export async function prepareShown(sluice: RunningSluice, db: Db): Promise<Shown> {
+  const ask = graphOf(sluice.port, sluice.adminKey);
+  const { workspaces } = await ask<{ workspaces: List<{ id: string; slug: string }> }>(
+    '{ workspaces { data { id slug } } }',
+  );
+  const workspace = firstOf(workspaces);
+  const workspaceId = workspace.id;
+  const made = await ask<Record<'config' | 'limit' | 'guardrail', { id: string }>>(
+    `mutation ($config: CreateConfigInput!, $limit: CreateUsageLimitPolicyInput!, $guardrail: CreateGuardrailInput!) {
+      config: createConfig(input: $config) { id }
+      limit: createUsageLimitPolicy(input: $limit) { id }
+      guardrail: createGuardrail(input: $guardrail) { id }
+    }`,
+    {
+      config: { name: 'Shown', workspaceId, config: { provider: '@mock', retry: { attempts: 2 } } },
+      limit: {
+        name: 'Shown',
+        workspaceId,
+        conditions: [{ key: 'workspace_id', value: workspace.slug }],
+        groupBy: [{ key: 'api_key' }],
+        type: 'cost',
+        creditLimit: 500,
+      },
+      guardrail: { name: 'Shown', workspaceId, checks: [check] },
+    },
+  );
+  const found = await ask<Record<'integrations' | 'apiKeys', List<{ id: string }>>>(
+    '{ integrations { data { id } } apiKeys(type: "workspace-service") { data { id } } }',
+  );
+  const logs = db.collection<{ _id: string; traceId: string; createdAt: Date }>('logs');
+  const old = await logs.find({}, { sort: { createdAt: -1 }, skip: FAR_DOWN, limit: 1 }).next();
+  if (!old) throw new Error(`These are too few logs: more than ${FAR_DOWN} are needed.`);
+  return {
+    log: old._id,
+    traceId: old.traceId,
+    workspace,
+    apiKey: firstOf(found.apiKeys).id,
+    config: made.config.id,
+    integration: firstOf(found.integrations).id,
+    limit: made.limit.id,
+    guardrail: made.guardrail.id,
+  };
+}
+
+type Answer<T> = { data?: T; errors?: { message: string }[] };
+
+/** Asks the graph with a key; throws what it says where it has errors. */
+export const graphOf =
+  (port: number, key: string) =>
+  async <T>(query: string, variables: object = {}): Promise<T> => {
+    const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+      method: 'POST',
+      headers: { 'x-gateway-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
+    const { data, errors } = (await response.json()) as Answer<T>;
+    if (errors || !data) throw new Error((errors ?? []).map(({ message }) => message).join(' '));
+    return data;
+  };
