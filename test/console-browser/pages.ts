@@ -7,6 +7,8 @@ export type TestedPage = {
   title: string;
   /** The operation without whose answer it shows nothing. */
   operation: string;
+  /** What it asks beside that once it stands. */
+  later?: readonly string[];
   /** What is to be seen once the answer is there. */
   filled: RegExp;
   /** What a fresh workspace shows, at the path that is named; null where the one that these tests make is not empty. */
@@ -113,6 +115,8 @@ export const testedPages: readonly TestedPage[] = [
     path: 'audit',
     title: 'Audit',
     operation: 'Audit',
+    // The chain is walked while its first entries are read.
+    later: ['AuditChain'],
     filled: /\d changes in this time/,
     empty: /Nobody has changed anything in this time/,
     emptyPath: 'audit?action=none',

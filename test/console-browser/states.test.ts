@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { owner } from '../../seeds/demo/people.ts';
 import { testedPages } from './pages.ts';
-import { hold, refuse } from './support/graph.ts';
+import { hold, listOperations, refuse } from './support/graph.ts';
 import { ask, keyWith } from './support/service.ts';
 import { closeBrowser, type Visitor, visit } from './support/visitor.ts';
 
 const fresh = `fresh-${randomUUID().slice(0, 8)}`;
+
+/** What is asked once for all pages. */
+const ofShell = ['Viewer'];
 
 let owned: Visitor;
 let stranger: Visitor;
@@ -25,11 +28,18 @@ afterAll(async () => {
 
 describe.each(testedPages)(
   'the page $title',
-  ({ path, workspace = '_', title, operation, filled, empty, emptyPath = path, scope }) => {
+  ({ path, workspace = '_', title, operation, later = [], filled, empty, emptyPath = path, scope }) => {
     it('says what to do where there is nothing yet', async () => {
       if (empty === null) return;
       await owned.open(`${fresh}/${emptyPath}`, title);
       await owned.page.getByText(empty).first().waitFor();
+    });
+
+    it('stands after one question, asked once', async () => {
+      const asked = listOperations(owned.page, { streams: false });
+      await owned.open(`${workspace}/${path}`, title);
+      await owned.page.getByText(filled).first().waitFor();
+      expect(asked.filter((name) => ![...ofShell, ...later].includes(name))).toEqual([operation]);
     });
 
     it('keeps its place while the answer is on its way', async () => {

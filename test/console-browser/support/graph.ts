@@ -2,6 +2,7 @@ import type { Page, Route } from 'playwright-core';
 
 /** Where the pages ask; the stream has a path of its own. */
 const GRAPH = /\/console\/graphql$/;
+const STREAM = /\/console\/graphql\/stream$/;
 
 const nameOf = (route: Route): string => {
   const body = route.request().postDataJSON() as { operationName?: string } | null;
@@ -33,11 +34,12 @@ export async function refuse(page: Page, name: string, code: string, message: st
   };
 }
 
-/** Names of the operations that a page has asked so far, streams included. */
-export function listOperations(page: Page): string[] {
+/** Names of the operations that a page has asked so far, streams included unless they are not meant. */
+export function listOperations(page: Page, { streams = true } = {}): string[] {
   const names: string[] = [];
   page.on('request', (request) => {
-    if (!/\/console\/graphql(\/stream)?$/.test(request.url())) return;
+    const url = request.url();
+    if (!GRAPH.test(url) && !(streams && STREAM.test(url))) return;
     names.push((request.postDataJSON() as { operationName?: string }).operationName ?? '');
   });
   return names;
