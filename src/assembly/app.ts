@@ -6,7 +6,8 @@ import { createBoxes, createExtractText } from '../boxes/index.ts';
 import { createConsoleDocuments } from '../console/documents.ts';
 import { createAdmissionCheck } from '../dataplane/admission/check.ts';
 import { dataplaneGauges } from '../dataplane/gauges.ts';
-import { createDataplane } from '../dataplane/index.ts';
+import { askInProcess } from '../dataplane/in-process.ts';
+import { createDataplane, type Dataplane } from '../dataplane/index.ts';
 import type { ResponseKeeper } from '../dataplane/keeping/keeper.ts';
 import { createProbe } from '../dataplane/probe/probe.ts';
 import { createRealtime } from '../dataplane/realtime/index.ts';
@@ -189,7 +190,8 @@ export function createApp(dependencies: AppDependencies): App {
     ...{ limitEngine: limits, checkHouse: inference.checkHouse },
   });
   const keepResponse: ResponseKeeper = (call) => keptResponses(call);
-  const dataplane = createDataplane({ ...inference, keepResponse });
+  const runTools = mcpDoor.toolRunner((call, signal) => askInProcess(dataplane, call, signal));
+  const dataplane: Dataplane = createDataplane({ ...inference, keepResponse, runTools });
   const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));
   const knowledge = createKnowledgeService({
     ...{ settings, db, files, dataplane, changes, secrets, now, log },

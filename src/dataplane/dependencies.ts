@@ -14,6 +14,7 @@ import type { Cache } from './cache/index.ts';
 import type { OpenCalls } from './call/open-calls.ts';
 import type { ResponseKeeper } from './keeping/keeper.ts';
 import type { Limiting } from './limits/limiting.ts';
+import type { ToolRunner } from './own-tools/runner.ts';
 import type { HttpUpstream } from './send/http.ts';
 import type { Breakers } from './strategy/breaker/index.ts';
 import type { Random } from './strategy/draw.ts';
@@ -51,6 +52,8 @@ export type DataplaneDependencies = {
   bodies: BodyBudget;
   /** Answers what the gateway itself is to keep; absent at doors that pass everything on. */
   keepResponse?: ResponseKeeper;
+  /** Runs tools of MCP servers for models; absent at doors that pass everything on. */
+  runTools?: ToolRunner;
   headers: Settings['headers'];
   log: Logger;
   /** The waits between attempts. */

@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { DoorAuthenticate } from '../authentication/authenticate.ts';
+import type { ToolRunner } from '../dataplane/own-tools/runner.ts';
 import type { Send } from '../dataplane/send/upstream.ts';
 import type { Directory } from '../directory/memory.ts';
 import type { CheckHouse } from '../guardrails/engine/index.ts';
@@ -29,6 +30,7 @@ import { createLines } from './lines/lines.ts';
 import { createSharedCredentials } from './lines/shared-credentials.ts';
 import { createUserCredentials } from './lines/user-credentials.ts';
 import { withMock } from './mock/index.ts';
+import { createToolRunner, type RunToolsDependencies } from './models/index.ts';
 import type { McpOauth } from './oauth/index.ts';
 import type { RelayCall } from './relay/call.ts';
 import { createInterim } from './relay/interim.ts';
@@ -61,8 +63,15 @@ export type McpServing = {
   log: Logger;
 };
 
+export type McpServed = McpDoor & {
+  /** Runs tools for models. `ask`: has the data plane answer a call of this process. */
+  toolRunner(ask: RunToolsDependencies['ask']): ToolRunner;
+  start(): Promise<void>;
+  stop(): void;
+};
+
 /** Everything that answers callers of MCP servers. */
-export function createMcpServing(given: McpServing): McpDoor & { start(): Promise<void>; stop(): void } {
+export function createMcpServing(given: McpServing): McpServed {
   const { settings, db, secrets, changes, hostPolicy, snapshot, directory, requestLog, bodies, now, log } =
     given;
   const baseUrl = settings.mcp.baseUrl ?? settings.identity.publicUrl;
@@ -99,6 +108,9 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
     baseUrl,
     pagesUrl: settings.identity.publicUrl,
   });
+  const record = {
+    ...{ requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes, logs: settings.mcp.logs },
+  };
   const streams = new McpStreams();
   const telling = tellChanges({ changes, snapshot, authenticate, proveIdentity, streams, log });
   const door = createMcpDoor({
@@ -120,12 +132,18 @@ export function createMcpServing(given: McpServing): McpDoor & { start(): Promis
     },
     messageGuards: createMessageGuards(directory, given.checkHouse),
     seal: createSessionSeal(secrets, () => now().getTime()),
-    record: { requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes, logs: settings.mcp.logs },
+    record,
     running: new Map<string, RelayCall>(),
     isResting: breaker.isOpen,
     ...{ workspaces: directory.workspaces, proveIdentity },
     guard: { corsOrigins: settings.corsOrigins, listenHost: settings.listen.host },
     baseUrl,
   });
-  return { ...door, start: sessions.start, stop: telling.stop };
+  const pagesUrl = settings.identity.publicUrl;
+  return {
+    ...door,
+    toolRunner: (ask) => createToolRunner({ ...{ ask, relay, record, snapshot, proveIdentity, pagesUrl } }),
+    start: sessions.start,
+    stop: telling.stop,
+  };
 }

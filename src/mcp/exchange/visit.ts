@@ -4,6 +4,9 @@ import type { McpSession } from '../session/index.ts';
 import type { Era } from '../upstream/index.ts';
 import type { McpCaller } from './caller.ts';
 
+/** How a request came: at an endpoint of MCP, or for a model that has tools. */
+export type McpRoute = 'endpoint' | 'aggregate' | 'chat' | 'responses' | 'messages';
+
 /** One HTTP request of a caller, with all that is known before its messages are looked at. */
 export type McpVisit = {
   readonly caller: McpCaller;
@@ -16,7 +19,7 @@ export type McpVisit = {
   /** On the clock of `performance.now()`. */
   readonly startedAt: number;
   readonly createdAt: Date;
-  readonly route: 'endpoint' | 'aggregate';
+  readonly route: McpRoute;
   readonly era: Era;
   /** The revision that the caller speaks. */
   readonly version: string;

@@ -9,6 +9,7 @@ export {
   META,
   MODERN_ERRORS,
   MODERN_VERSION,
+  modernMeta,
   SERVER_INFO,
 } from './message.ts';
 export { notMcp, problemOf, statusProblem, type UpstreamFault, UpstreamProblem } from './problem.ts';

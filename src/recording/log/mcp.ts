@@ -11,7 +11,8 @@ export type McpFacts = {
   serverId: string | null;
   serverSlug: string;
   integrationId: string | null;
-  route: 'endpoint' | 'aggregate';
+  /** At which door it came: one of MCP, or one of models whose model called the tool. */
+  route: 'endpoint' | 'aggregate' | 'chat' | 'responses' | 'messages';
   eraClient: 'modern' | 'legacy';
   eraUpstream: 'modern' | 'legacy' | null;
   protocolVersion: string;

@@ -1,0 +1,106 @@
+import { performance } from 'node:perf_hooks';
+import type { Call } from '../../dataplane/call/call.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { newSpanId } from '../../lib/trace-ids.ts';
+import type { CallerAnswer } from '../exchange/answer.ts';
+import type { McpCaller } from '../exchange/caller.ts';
+import { RpcFailure, rpc } from '../exchange/failure.ts';
+import type { McpVisit } from '../exchange/visit.ts';
+import { RelayCall } from '../relay/call.ts';
+import { type RecordDependencies, recordCall } from '../relay/record.ts';
+import type { McpRelay } from '../relay/relay.ts';
+import type { McpServerRecord } from '../snapshot/index.ts';
+import { MODERN_VERSION, modernMeta } from '../upstream/index.ts';
+import { resultText } from './result-text.ts';
+
+export type CallToolDependencies = { relay: McpRelay; record: RecordDependencies };
+
+type Asked = { server: McpServerRecord; caller: McpCaller; name: string; id: string; arguments: string };
+
+/** Takes the answer to a call that the gateway makes itself. */
+class KeptAnswer implements CallerAnswer {
+  onGone: (() => void) | null = null;
+  onDrain: (() => void) | null = null;
+  readonly streams = false;
+  readonly isGone = false;
+  readonly #settle: (text: string | null) => void;
+
+  constructor(settle: (text: string | null) => void) {
+    this.#settle = settle;
+  }
+
+  notify(): boolean {
+    return true;
+  }
+
+  end(text: string): void {
+    this.#settle(text);
+  }
+
+  leave(): void {
+    this.#settle(null);
+  }
+}
+
+/** Calls a tool for a model, as its caller would: with limits, guardrails and a row of the log. Never rejects for the tool's sake. */
+export async function callTool(
+  call: Call,
+  { server, caller, name, id, arguments: text }: Asked,
+  { relay, record }: CallToolDependencies,
+): Promise<{ text: string; isError: boolean }> {
+  const given = parsed(text);
+  if (given === null) return { text: 'The arguments are no JSON object.', isError: true };
+  const visit = visitOf(call, caller);
+  const message = await new Promise<string | null>((resolve, reject) => {
+    const relayed = new RelayCall({
+      ...{ visit, server, id, method: 'tools/call', raw: null },
+      params: { name, arguments: given, _meta: modernMeta },
+      answer: new KeptAnswer(resolve),
+      onEnd: (ended) => recordCall(ended, record),
+    });
+    const giveUp = () => relayed.cancel('cancelled');
+    const { signal } = call.disconnect;
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    relay(relayed)
+      .catch((error: unknown) => {
+        const isOwn = error instanceof RpcFailure;
+        relayed.fail(isOwn ? error : new RpcFailure(rpc.internal, 'Internal error', { cause: error }));
+        if (!isOwn) reject(error);
+      })
+      .finally(() => signal.removeEventListener('abort', giveUp));
+  });
+  return message === null
+    ? { text: 'The call was given up.', isError: true }
+    : outcomeOf(JSON.parse(message));
+}
+
+function outcomeOf({ result, error }: JsonObject): { text: string; isError: boolean } {
+  if (isObject(error)) return { text: String(error.message), isError: true };
+  if (!isObject(result)) return { text: 'The tool gave no result.', isError: true };
+  if (result.resultType === 'input_required')
+    return { text: 'The tool asks its user for something, which cannot be answered here.', isError: true };
+  return { text: resultText(result), isError: result.isError === true };
+}
+
+function parsed(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text);
+    return isObject(value) ? value : null;
+  } catch {
+    // Models write arguments, and not always well.
+    return null;
+  }
+}
+
+const routes = { chatComplete: 'chat', createResponse: 'responses', messages: 'messages' } as const;
+
+function visitOf({ headers, path, trace, metadata, route }: Call, caller: McpCaller): McpVisit {
+  return {
+    ...{ caller, headers, url: `/v1${path}`, resourceUrl: caller.base, metadata },
+    trace: { ...trace, spanId: newSpanId(), parentSpanId: trace.spanId },
+    ...{ startedAt: performance.now(), createdAt: new Date() },
+    route: routes[route.endpoint as keyof typeof routes],
+    ...{ era: 'modern', version: MODERN_VERSION, session: null },
+  };
+}

@@ -1,0 +1,1 @@
+export { createToolRunner, type RunToolsDependencies } from './run-tools.ts';
