@@ -179,7 +179,8 @@ export function createApp(dependencies: AppDependencies): App {
   });
   const mcpDoor = createMcpServing({
     ...{ settings, db, secrets, changes, directory, requestLog, bodies, signingKeys, now, log },
-    ...{ send: inference.http.send, hostPolicy: inference.hostPolicy, secretMemory: inference.secretMemory },
+    ...{ send: inference.http.send, fetch: inference.http.fetch, hostPolicy: inference.hostPolicy },
+    secretMemory: inference.secretMemory,
     ...{
       tokens: mcp.tokens,
       oauth: mcp.oauth,

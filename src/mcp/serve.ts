@@ -37,7 +37,7 @@ import { createInterim } from './relay/interim.ts';
 import { createRelay } from './relay/relay.ts';
 import { createReplies, createSessionSeal, createSessionStore } from './session/index.ts';
 import type { McpSnapshot } from './snapshot/index.ts';
-import { createUpstreamWire } from './upstream/index.ts';
+import { createUpstreamWire, judging } from './upstream/index.ts';
 
 export type McpServing = {
   settings: Pick<Settings, 'mcp' | 'identity' | 'listen' | 'corsOrigins' | 'requestLogs'>;
@@ -45,6 +45,8 @@ export type McpServing = {
   secrets: Secrets;
   changes: Changes;
   send: Send;
+  /** For servers of 2024-11-05. */
+  fetch: typeof fetch;
   hostPolicy: HostPolicy;
   secretMemory: SecretMemory;
   signingKeys: Pick<SigningKeys, 'current'>;
@@ -99,6 +101,7 @@ export function createMcpServing(given: McpServing): McpServed {
   const lines = createLines(handshakes, sessions);
   const relay = createRelay({
     ...{ wire, credentials, lines, breaker, replies, interim: createInterim(wire, log) },
+    fetch: judging(given.fetch, hostPolicy),
     limits: createToolLimits(directory, given.limitEngine, log),
     guardrails: createToolGuardrails(directory, given.checkHouse),
   });

@@ -37,6 +37,8 @@ export type McpUpstream = {
   documents: Record<string, Json>;
   /** What the token endpoint at /token answers. */
   token: Json;
+  /** Streams of the old way that are open. */
+  openStreams(): number;
   stop(): Promise<void>;
 };
 
@@ -49,16 +51,17 @@ export const tool = (name: string, more: Json = {}): Json => ({
 
 /** An MCP server on loopback that does what the test says. */
 export async function startMcpUpstream(era: McpEra = 'modern'): Promise<McpUpstream> {
-  const streams = new Set<ServerResponse>();
+  const streams = new Map<string, ServerResponse>();
   let sessionCount = 0;
   const upstream: McpUpstream = {
     ...{ url: '', era, tools: [tool('search')], prompts: [], resources: [], templates: [] },
     ...{ instructions: undefined, status: null, statusBody: '', authorization: null, streams: false },
     ...{ pageSize: 1000, requests: [], documents: {}, token: {} },
     ...{ onMessage: () => undefined, onGet: null, sessions: new Set() },
+    openStreams: () => streams.size,
     stop: () =>
       new Promise((resolve) => {
-        for (const stream of streams) stream.end();
+        for (const stream of streams.values()) stream.end();
         server.closeAllConnections();
         server.close(() => resolve());
       }),
@@ -83,7 +86,7 @@ export async function startMcpUpstream(era: McpEra = 'modern'): Promise<McpUpstr
     }
     if (upstream.authorization !== null && headers.authorization !== upstream.authorization)
       return void json(response, 401, { secret: 'what an upstream says of itself' });
-    if (upstream.era === 'sse') return void oldWay(method, path, response, text);
+    if (upstream.era === 'sse') return void oldWay(request, response, text);
     if (method === 'DELETE') {
       upstream.sessions.delete(String(headers['mcp-session-id']));
       return void response.writeHead(200).end();
@@ -164,18 +167,23 @@ export async function startMcpUpstream(era: McpEra = 'modern'): Promise<McpUpstr
     return { [member]: items.slice(start, end), ...(end < items.length && { nextCursor: String(end) }) };
   }
 
-  function oldWay(method: string, path: string, response: ServerResponse, text: string): void {
+  function oldWay(request: IncomingMessage, response: ServerResponse, text: string): void {
+    const { method, url: path = '' } = request;
     if (method === 'GET') {
+      const id = `${++sessionCount}`;
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write('event: endpoint\ndata: /messages?id=1\n\n');
-      streams.add(response);
+      response.write(`event: endpoint\ndata: /messages?id=${id}\n\n`);
+      streams.set(id, response);
+      response.on('close', () => streams.delete(id));
       return;
     }
-    if (!path.startsWith('/messages')) return void response.writeHead(405).end();
-    const reply = legacyReply(JSON.parse(text));
+    const stream = streams.get(path.replace('/messages?id=', ''));
+    if (!stream) return void response.writeHead(405).end();
     response.writeHead(202).end();
-    for (const stream of streams)
-      if (reply) stream.write(`event: message\ndata: ${JSON.stringify(reply)}\n\n`);
+    const message = JSON.parse(text) as Json;
+    const own = upstream.onMessage(message, stream, request);
+    const reply = own === true ? null : (own ?? legacyReply(message));
+    if (reply) stream.write(`event: message\ndata: ${JSON.stringify(reply)}\n\n`);
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

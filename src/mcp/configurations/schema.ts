@@ -128,12 +128,14 @@ export const configurationsSchema = z.strictObject({
     .optional(),
   timeouts: z
     .strictObject({
-      connect_ms: milliseconds(100, 60_000),
+      connect_ms: z.undefined('has no effect: CONNECT_TIMEOUT_MS holds for all connections').optional(),
       idle_ms: milliseconds(1000, 600_000),
       total_ms: milliseconds(1000, 3_600_000),
     })
     .optional(),
-  session_affinity: z.enum(['request', 'principal']).optional(),
+  session_affinity: z
+    .literal('request', 'must be request: sessions that several requests of a user share are not kept')
+    .optional(),
   session_lost: z.enum(['repair', 'report']).optional(),
   pin: z.enum(['warn', 'block', 'off']).optional(),
   new_capabilities: z.enum(['enabled', 'disabled']).optional(),
@@ -149,9 +151,13 @@ export const configurationsSchema = z.strictObject({
   extensions: texts(20, 255).optional(),
   input_guardrails: texts(50, 255).optional(),
   output_guardrails: texts(50, 255).optional(),
-  validate_output: z.boolean().optional(),
+  validate_output: z
+    .literal(false, 'must be false: results are passed on as they come, and not compared with outputSchema')
+    .optional(),
   cost_per_call: z.number().min(0).max(1_000_000).optional(),
-  idempotent_tools: texts(500, 255).optional(),
+  idempotent_tools: z
+    .array(z.never('names no tool: the gateway never makes a call of a tool again'))
+    .optional(),
 });
 
 /** Settings of a connection, every secret in the clear. Members have the names that they have on the wire. */

@@ -1,20 +1,21 @@
 import { performance } from 'node:perf_hooks';
-import { traceparentOf } from '../../dataplane/call/trace.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import { type AskedServer, ask } from '../lines/ask.ts';
-import { credentialFailure, failureOf } from '../lines/asked-failure.ts';
+import { failureOf } from '../lines/asked-failure.ts';
 import type { Breaker } from '../lines/breaker.ts';
-import { forwardedHeaders, type UpstreamCredentials } from '../lines/credentials.ts';
+import type { UpstreamCredentials } from '../lines/credentials.ts';
 import { sessionHeaders } from '../lines/handshake.ts';
 import type { Lines, ServerLine } from '../lines/lines.ts';
 import { timeoutsOf } from '../lines/timeouts.ts';
 import { paramsFor, routingHeaders } from '../lines/to-upstream.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
-import { UpstreamProblem as Problem, type UpstreamProblem, type UpstreamWire } from '../upstream/index.ts';
+import type { UpstreamWire } from '../upstream/index.ts';
 import type { RelayCall } from './call.ts';
+import { callOverSse } from './call-over-sse.ts';
 import { helloOf } from './hello.ts';
 import type { Interim } from './interim.ts';
+import { upstreamHeaders } from './upstream-headers.ts';
 
 export type UpstreamDependencies = {
   wire: UpstreamWire;
@@ -22,6 +23,8 @@ export type UpstreamDependencies = {
   lines: Lines;
   interim: Interim;
   breaker: Breaker;
+  /** Connections that judge each address, for servers of 2024-11-05. */
+  fetch: typeof fetch;
 };
 
 /** The answer of a server: exactly one of `result` and `error` is there. */
@@ -71,9 +74,10 @@ async function tried(
   const { visit, server, facts } = call;
   const { lines, credentials } = dependencies;
   helloOf(server);
+  if (server.upstream.transport === 'sse') return callOverSse(call, params, dependencies);
   let lost: ServerLine | null = null;
   for (let left = MAX_TRIES; ; left--) {
-    const headers = await headersOf(call, credentials);
+    const headers = await upstreamHeaders(call, credentials);
     const line: ServerLine | null = lost
       ? await lines.repair(visit, server, headers, lost)
       : await lines.lineFor(visit, server, headers);
@@ -113,30 +117,6 @@ function isLost({ status, response }: AskedServer, { session }: ServerLine): boo
   if (status === 404) return true;
   return status === 400 && isObject(error) && error.code === -32000 && /session/i.test(says);
 }
-
-async function headersOf(call: RelayCall, credentials: UpstreamCredentials): Promise<Headers> {
-  const { server, visit } = call;
-  const { configurations } = server.upstream;
-  try {
-    const found = credentials.headersFor(server, visit.caller);
-    const credential = found instanceof Promise ? await found : found;
-    const trace = traceparentOf(visit.trace, visit.trace);
-    return {
-      ...forwardedHeaders(configurations, visit.headers),
-      ...(trace !== null && { traceparent: trace }),
-      ...lowered(credential),
-    };
-  } catch (error) {
-    if (error instanceof Problem) throw credentialFailure(server, error as UpstreamProblem);
-    throw error;
-  }
-}
-
-const lowered = (headers: Headers): Record<string, string> => {
-  const names: Record<string, string> = {};
-  for (const name in headers) names[name.toLowerCase()] = headers[name] ?? '';
-  return names;
-};
 
 type Sending = { params: JsonObject; line: ServerLine; headers: Headers };
 
