@@ -28,7 +28,7 @@ import {
 import type { HeaderAliases } from '../http/header-aliases.ts';
 import type { BodyBudget } from '../lib/bodies/index.ts';
 import type { Logger } from '../lib/logger.ts';
-import { defaultGraphLimits } from '../settings/graph-limits.ts';
+import { defaultGraphLimits } from '../settings/graph/graph-limits.ts';
 import type { Settings } from '../settings/index.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
 import { subgraphs } from '../subgraphs/index.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { SecretIdentity } from '../settings/secret-managers.ts';
+import type { SecretIdentity } from '../settings/identity/secret-managers.ts';
 import { SecretProblem } from './problem.ts';
 
 /** Whether references may take the identity of this machine to a host. */

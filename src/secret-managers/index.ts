@@ -2,7 +2,7 @@ import { GatewayError } from '../errors/index.ts';
 import type { HostPolicy } from '../lib/http/custom-host.ts';
 import { hostnameOf } from '../lib/http/custom-host.ts';
 import { createOwnIdentity } from '../providers/index.ts';
-import type { SecretManagerSettings } from '../settings/secret-managers.ts';
+import type { SecretManagerSettings } from '../settings/identity/secret-managers.ts';
 import { asking } from './ask.ts';
 import { awsSecretsManager } from './aws/index.ts';
 import { azureKeyVault } from './azure/index.ts';

@@ -1,5 +1,5 @@
 import type { OwnIdentity } from '../providers/index.ts';
-import type { SecretIdentity } from '../settings/secret-managers.ts';
+import type { SecretIdentity } from '../settings/identity/secret-managers.ts';
 import type { Ask } from './ask.ts';
 import type { SecretContent } from './content.ts';
 

@@ -1,31 +1,24 @@
 import { z } from 'zod';
 import { codeInterpreterSettings } from './assistants/code-interpreter.ts';
 import { threadSettings } from './assistants/threads.ts';
-import { semanticCacheEmbeddings } from './cache.ts';
-import { cloudIdentitySettings } from './cloud-identity.ts';
-import { consoleOidc } from './console-oidc.ts';
+import { cacheSettings } from './cache.ts';
 import { corsOrigins } from './cors.ts';
 import { exportSettings, fileSettings } from './exports.ts';
-import { defaultGraphLimits } from './graph-limits.ts';
+import { graphSettings } from './graph/graph.ts';
+import { remoteSubgraphs } from './graph/remote-subgraphs.ts';
 import { headerSettings } from './headers.ts';
 import type { House } from './house.ts';
-import { jwtIssuers } from './jwt-issuers.ts';
+import { cloudIdentitySettings } from './identity/cloud-identity.ts';
+import { consoleOidc } from './identity/console-oidc.ts';
+import { jwtIssuers } from './identity/jwt-issuers.ts';
+import { secretManagerSettings } from './identity/secret-managers.ts';
 import { limitSettings } from './limits.ts';
 import { mailSettings } from './mail.ts';
+import { mcpSettings } from './mcp.ts';
 import { nameList } from './name-list.ts';
 import { proxySettings } from './proxies.ts';
-import { remoteSubgraphs } from './remote-subgraphs.ts';
-import { secretManagerSettings } from './secret-managers.ts';
 import { traceSettings } from './traces.ts';
-
-const wholeNumber = (min: number, max: number) =>
-  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max));
-
-const integer = (fallback: number, min: number, max: number) => wholeNumber(min, max).default(fallback);
-
-const choice = z.enum(['true', 'false']).transform((text) => text === 'true');
-
-const flag = (fallback: boolean) => choice.default(fallback);
+import { flag, integer, wholeNumber } from './values.ts';
 
 // Secrets that travel in a header.
 const headerSecret = z
@@ -154,27 +147,7 @@ export const environmentOf = (house: House) =>
           'By default this machine is trusted only while `HOST` is a loopback address, `PUBLIC_URL` ' +
           'names no other machine, and `NODE_ENV` is not `production`',
       }),
-    CACHE_MAX_AGE_SECONDS: wholeNumber(60, 7_776_000)
-      .optional()
-      .describe(
-        'seconds that kept answers live where a config does not say, and the most where it does; without ' +
-          'it a week, and ninety days',
-      ),
-    CACHE_MEMORY_BYTES: integer(64 * 1024 * 1024, 0, 2 ** 34).describe(
-      'bytes of kept answers in the memory of one process; all of them are in the database',
-    ),
-    SEMANTIC_CACHE_EMBEDDINGS: semanticCacheEmbeddings(house)
-      .optional()
-      .describe(
-        'JSON of who embeds the questions of semantic caches: `provider`, `api_key`, `model` ' +
-          '(`text-embedding-3-small`), `custom_host`, `settings`; see docs/configs.md',
-      ),
-    SEMANTIC_CACHE_THRESHOLD: z.coerce
-      .number()
-      .gt(0)
-      .max(1)
-      .default(0.95)
-      .describe('cosine above which two questions count as the same'),
+    ...cacheSettings(house),
     VECTOR_STORE_EMBEDDING_MODEL: z
       .string()
       .min(1)
@@ -218,26 +191,7 @@ export const environmentOf = (house: House) =>
     ...fileSettings,
     ...codeInterpreterSettings,
     ...threadSettings,
-    GRAPHQL_INTROSPECTION: flag(true).describe('whether the graph shows its schema'),
-    GRAPHQL_SANDBOX: choice.optional().meta({
-      unset: '`true`, and `false` with `NODE_ENV=production`',
-      description:
-        "whether a browser at `/graphql` gets Apollo Sandbox, which runs scripts of Apollo's CDN " +
-        "beside the explorer's stored headers",
-    }),
-    GRAPHQL_MAX_DEPTH: integer(defaultGraphLimits.maxDepth, 1, 100).describe(
-      'levels of fields in one GraphQL operation',
-    ),
-    GRAPHQL_MAX_COST: integer(defaultGraphLimits.maxCost, 1, 100_000_000).describe(
-      'fields of one GraphQL operation, counted for every item of its lists',
-    ),
-    GRAPHQL_TIMEOUT_MS: integer(defaultGraphLimits.timeout, 100, 600_000).describe(
-      'milliseconds that a GraphQL operation may take, the body it comes in included',
-    ),
-    TRUSTED_DOCUMENTS: z
-      .string()
-      .optional()
-      .describe('file with the only GraphQL documents that may run: see docs/graph.md'),
+    ...graphSettings,
     REMOTE_SUBGRAPHS: remoteSubgraphs(house)
       .optional()
       .describe(
@@ -257,36 +211,7 @@ export const environmentOf = (house: House) =>
           'which a request came in: a Host header counts only where it is `localhost` or another ' +
           'loopback address. Set it wherever a proxy, a container or a name stands in front',
       ),
-    MCP_BASE_URL: z
-      .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
-      .transform((url) => url.replace(/\/+$/, ''))
-      .optional()
-      .describe(
-        'where callers reach MCP servers, e.g. `https://mcp.example.com`; without it where they reach the installation',
-      ),
-    MCP_SYNC_SECONDS: integer(600, 0, 86_400).describe(
-      'seconds between two readings of what each MCP server offers; `0` reads none by itself, so that nothing is ' +
-        'known of new ones',
-    ),
-    MCP_LOGS: z
-      .enum(['all', 'calls'])
-      .default('all')
-      .describe(
-        'which requests to MCP servers have a row in the request log: `all` but pings, or `calls` of tools, prompts, ' +
-          'resources and completions alone; refusals at the door always have one',
-      ),
-    MCP_REDIRECT_SCHEMES: nameList.default(['cursor', 'vscode', 'vscode-insiders', 'windsurf', 'zed']).meta({
-      unset: '`cursor,vscode,vscode-insiders,windsurf,zed`',
-      description:
-        'comma list of URL schemes, beside https and http to the own machine, at which MCP clients may take the answer to ' +
-        'an authorization',
-    }),
-    MCP_CLIENT_HOSTS: nameList.optional().meta({
-      unset: 'every public host over https',
-      description:
-        'comma list of hosts whose documents may describe MCP clients (client id metadata documents); a private host ' +
-        'counts only when it is named here, with its port where it is not the usual one',
-    }),
+    ...mcpSettings,
     ...proxySettings,
     SERVICE_ACCOUNT_DOMAIN: z
       .string()

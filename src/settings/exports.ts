@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { integer } from './values.ts';
 
 /** A bucket of any storage that speaks the S3 protocol. */
 export type S3Bucket = {
@@ -55,23 +56,15 @@ export const exportBucket = (values: Values): S3Bucket | null =>
         secretAccessKey: values.EXPORT_S3_SECRET_ACCESS_KEY ?? '',
       };
 
-const wholeNumber = (fallback: number, min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min).max(max))
-    .default(fallback);
-
 /** Settings of the files that the gateway keeps. */
 export const fileSettings = {
-  FILE_MAX_BYTES: wholeNumber(512 * 1024 ** 2, 1, 8 * 1024 ** 3).describe(
+  FILE_MAX_BYTES: integer(512 * 1024 ** 2, 1, 8 * 1024 ** 3).describe(
     'bytes of the largest file that one request may bring; an upload in parts may have 8 GiB in all',
   ),
-  BATCH_CALLS_AT_ONCE: wholeNumber(8, 1, 1000).describe(
+  BATCH_CALLS_AT_ONCE: integer(8, 1, 1000).describe(
     'calls that one process makes for the lines of batches at the same time',
   ),
-  FILE_WORKSPACE_BYTES: wholeNumber(100 * 1024 ** 3, 0, 2 ** 50).describe(
+  FILE_WORKSPACE_BYTES: integer(100 * 1024 ** 3, 0, 2 ** 50).describe(
     'bytes that the files of a workspace may have together; equal contents count once',
   ),
 };

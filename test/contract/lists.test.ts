@@ -104,7 +104,7 @@ const storedBounds: Record<string, string> = {
   'AnalyticsGroup.dataPoints': points,
   'OrganisationSettings.overridableSwitches': 'one of each: src/auth/switches/table.ts',
   'Installation.features': 'those of the program: src/subgraphs/identity/installation',
-  'Installation.subgraphs': 'those of the settings: src/settings/remote-subgraphs.ts',
+  'Installation.subgraphs': 'those of the settings: src/settings/graph/remote-subgraphs.ts',
   'Bundle.documents': 'at most 20,000 of a kind in a workspace: src/subgraphs/identity/bundle/stored.ts',
   'Bundle.leftOut': 'one for each kind: schema/identity/bundle.graphql',
   'BundleChange.members': 'one for each member of a document: src/subgraphs/identity/bundle/plan.ts',

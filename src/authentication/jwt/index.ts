@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import type { Directory } from '../../directory/memory.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { JwtIssuer } from '../../settings/jwt-issuers.ts';
+import type { JwtIssuer } from '../../settings/identity/jwt-issuers.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import { fetchKeys } from './fetch-keys.ts';
 import { createKeySet } from './key-set.ts';

@@ -3,7 +3,7 @@ import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Directory, KeyRecord, WorkspaceRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { grownCache } from '../../lib/grown-cache.ts';
-import type { JwtIssuer } from '../../settings/jwt-issuers.ts';
+import type { JwtIssuer } from '../../settings/identity/jwt-issuers.ts';
 import { type TokenVerifier, whenKnown } from '../tokens/verifier.ts';
 import { claimedLimits } from './claimed-limits.ts';
 import { type JwtClaims, readClaims } from './claims.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorHeaders, GatewayError } from '../../errors/index.ts';
 import { toGraphError } from '../../graph/index.ts';
 import { plainPageHeaders } from '../../lib/http/page-headers.ts';
-import type { ConsoleOidc } from '../../settings/console-oidc.ts';
+import type { ConsoleOidc } from '../../settings/identity/console-oidc.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { LIFE_MS, recordRefusedSignIn, startSignIn } from '../../subgraphs/identity/sign-in/index.ts';
 import { ensureProvidedUser } from '../../subgraphs/identity/user/provided.ts';

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { GatewayError } from '../../errors/index.ts';
-import type { ConsoleOidc } from '../../settings/console-oidc.ts';
+import type { ConsoleOidc } from '../../settings/identity/console-oidc.ts';
 import { firstOrganisationId } from '../../subgraphs/identity/sign-in-link/index.ts';
 import type { ProvidedUser } from '../../subgraphs/identity/user/provided.ts';
 import type { Claims } from './provider.ts';

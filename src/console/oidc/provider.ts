@@ -1,7 +1,7 @@
 import * as openid from 'openid-client';
 import { GatewayError } from '../../errors/index.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { ConsoleOidc } from '../../settings/console-oidc.ts';
+import type { ConsoleOidc } from '../../settings/identity/console-oidc.ts';
 
 /** What a sign-in at the provider begins with and must end with. */
 export type Flow = {

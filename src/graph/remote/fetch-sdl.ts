@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { RemoteSubgraph } from '../../settings/remote-subgraphs.ts';
+import type { RemoteSubgraph } from '../../settings/graph/remote-subgraphs.ts';
 import { NoAnswer, postQuery } from './post-query.ts';
 
 /** Bytes of the largest SDL that is taken from a remote subgraph. */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Dispatcher, request } from 'undici';
 import { isObject } from '../../lib/json.ts';
-import type { RemoteSubgraph } from '../../settings/remote-subgraphs.ts';
+import type { RemoteSubgraph } from '../../settings/graph/remote-subgraphs.ts';
 
 export type Query = { query: string; variables?: Record<string, unknown>; operationName?: string };
 

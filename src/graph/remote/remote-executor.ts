@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionResult, GraphQLError, print } from 'graphql';
 import type { Dispatcher } from 'undici';
 import { redactText } from '../../lib/redaction.ts';
-import type { RemoteSubgraph } from '../../settings/remote-subgraphs.ts';
+import type { RemoteSubgraph } from '../../settings/graph/remote-subgraphs.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { conform } from './conform.ts';
 import { type Answer, postQuery } from './post-query.ts';

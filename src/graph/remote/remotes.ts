@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ExecutionArgs, execute, type GraphQLSchema } from 'graphql';
 import { Agent } from 'undici';
 import type { Logger } from '../../lib/logger.ts';
-import type { RemoteSubgraph } from '../../settings/remote-subgraphs.ts';
+import type { RemoteSubgraph } from '../../settings/graph/remote-subgraphs.ts';
 import type { Graph } from '../composition/graph.ts';
 import { type ServedGraph, servedAlone } from '../composition/served-graph.ts';
 import type { Joined, join, RemoteSdl } from './join.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { Logger } from '../../lib/logger.ts';
-import type { RemoteSubgraph } from '../../settings/remote-subgraphs.ts';
+import type { RemoteSubgraph } from '../../settings/graph/remote-subgraphs.ts';
 import { fetchSdl } from './fetch-sdl.ts';
 
 export type WatchedRemote = {

@@ -11,7 +11,7 @@ import {
   type ValidationRule,
   validate,
 } from 'graphql';
-import { defaultGraphLimits } from '../../settings/graph-limits.ts';
+import { defaultGraphLimits } from '../../settings/graph/graph-limits.ts';
 import { toGraphError } from '../doors/errors.ts';
 import { requestError } from '../doors/http-errors.ts';
 import { createLimits, type LimitSettings, type Limits } from './limits/index.ts';

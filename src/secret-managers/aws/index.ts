@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/json.ts';
 import { sign } from '../../providers/credentials/aws/sign.ts';
-import type { SecretIdentity } from '../../settings/secret-managers.ts';
+import type { SecretIdentity } from '../../settings/identity/secret-managers.ts';
 import { requireServing } from '../ask.ts';
 import { SecretContent } from '../content.ts';
 import type { SecretAuth, SecretManager } from '../manager.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flag, integer } from '../values.ts';
 
 /** Where models run code, and how much of this machine they get for it. */
 export const codeInterpreterSettings = {
@@ -9,19 +10,11 @@ export const codeInterpreterSettings = {
       '`deno` runs the code of `code_interpreter` in Python (Pyodide) inside child processes of Deno without ' +
         'permissions; `off` refuses runs with that tool',
     ),
-  CODE_INTERPRETER_BOXES: z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(1).max(64))
-    .default(4)
-    .describe('containers of threads that one process keeps at a time; each may take 512 MB of memory'),
-  CODE_INTERPRETER_WARM: z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .default(true)
-    .describe(
-      'whether one more is kept ready, for twenty minutes after the last one was taken: it holds some 200 MB, ' +
-        'and spares a second',
-    ),
+  CODE_INTERPRETER_BOXES: integer(4, 1, 64).describe(
+    'containers of threads that one process keeps at a time; each may take 512 MB of memory',
+  ),
+  CODE_INTERPRETER_WARM: flag(true).describe(
+    'whether one more is kept ready, for twenty minutes after the last one was taken: it holds some 200 MB, ' +
+      'and spares a second',
+  ),
 };

@@ -1,12 +1,8 @@
-import { z } from 'zod';
+import { wholeNumber } from '../values.ts';
 
 /** How long conversations are kept. */
 export const threadSettings = {
-  THREAD_RETENTION_DAYS: z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(1).max(3650))
+  THREAD_RETENTION_DAYS: wholeNumber(1, 3650)
     .optional()
     .meta({
       unset: 'threads are kept until somebody deletes them',

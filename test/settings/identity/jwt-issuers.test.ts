@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readSettings, SettingsError } from '../../src/settings/index.ts';
+import { readSettings, SettingsError } from '../../../src/settings/index.ts';
 
 const read = (issuers: unknown) =>
   readSettings({ JWT_ISSUERS: typeof issuers === 'string' ? issuers : JSON.stringify(issuers) }).identity

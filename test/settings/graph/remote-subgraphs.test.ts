@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { house } from '../../src/assembly/house.ts';
-import { readSettings, SettingsError } from '../../src/settings/index.ts';
+import { house } from '../../../src/assembly/house.ts';
+import { readSettings, SettingsError } from '../../../src/settings/index.ts';
 
 const read = (remotes: unknown) =>
   readSettings({ REMOTE_SUBGRAPHS: typeof remotes === 'string' ? remotes : JSON.stringify(remotes) }, house)

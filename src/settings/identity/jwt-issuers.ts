@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonText, plainUrl } from './json-setting.ts';
+import { jsonText, plainUrl } from '../json-setting.ts';
 
 /** An identity provider whose JWTs stand for callers of one organisation. */
 export type JwtIssuer = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonText, plainUrl } from './json-setting.ts';
+import { jsonText, plainUrl } from '../json-setting.ts';
 
 /** The identity provider at which people sign in to the console. */
 export type ConsoleOidc = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { House } from './house.ts';
-import { jsonText, plainUrl } from './json-setting.ts';
+import type { House } from '../house.ts';
+import { jsonText, plainUrl } from '../json-setting.ts';
 
 /** A subgraph that another service answers. */
 export type RemoteSubgraph = {

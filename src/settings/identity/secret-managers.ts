@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { nameList } from '../name-list.ts';
+import { integer } from '../values.ts';
 import type { CloudIdentity } from './cloud-identity.ts';
-import { nameList } from './name-list.ts';
 
 /** Who this machine is for secret managers, and where that may be shown. */
 export type SecretIdentity = {
@@ -35,23 +36,16 @@ const text = z.string().max(4096).optional();
 const url = z
   .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
   .transform((value) => value.replace(/\/+$/, ''));
-const seconds = (fallback: number, min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min).max(max))
-    .default(fallback);
 
 /** Under the names that AWS, Azure and Kubernetes give them, where those have names. */
 export const secretManagerSettings = {
-  SECRET_REFRESH_SECONDS: seconds(300, 1, 86_400).describe(
+  SECRET_REFRESH_SECONDS: integer(300, 1, 86_400).describe(
     'seconds after which a value that came from a secret manager is read again in the background',
   ),
-  SECRET_LAST_GOOD_SECONDS: seconds(86_400, 0, 2_592_000).describe(
+  SECRET_LAST_GOOD_SECONDS: integer(86_400, 0, 2_592_000).describe(
     'seconds that the last value serves while its secret manager cannot be reached or lets nobody in',
   ),
-  SECRET_TIMEOUT_MS: seconds(5000, 100, 60_000).describe(
+  SECRET_TIMEOUT_MS: integer(5000, 100, 60_000).describe(
     'milliseconds that one request to a secret manager may take; a call waits for it only at the first use of a secret',
   ),
   SECRET_IDENTITY_HOSTS: nameList.optional().meta({
