@@ -2133,6 +2133,8 @@ export type RunStep = {
   completedAt?: Maybe<Scalars['UnixTime']['output']>;
   metadata: Scalars['JSON']['output'];
   usage?: Maybe<RunUsage>;
+  logIds?: Maybe<Array<Scalars['ID']['output']>>;
+  cost?: Maybe<Scalars['Float']['output']>;
   createdAt: Scalars['UnixTime']['output'];
 };
 

@@ -530,6 +530,8 @@ export type RunStepResolvers<ContextType = GraphContext, ParentType extends Reso
   completedAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
   metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   usage?: Resolver<Types.Maybe<ResolversTypes['RunUsage']>, ParentType, ContextType>;
+  logIds?: Resolver<Types.Maybe<Array<ResolversTypes['ID']>>, ParentType, ContextType>;
+  cost?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
 };
 

@@ -1,7 +1,9 @@
 import { endOfStep, stepDetails } from '../../../runs/events/shapes.ts';
 import { callsItemId } from '../../../runs/turn/steps.ts';
+import { cents } from '../../insights/log-filters/index.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import { messageById } from '../thread-message/index.ts';
+import { logsOfStep } from './logs.ts';
 import { callsByItemId, getStep, listSteps } from './service.ts';
 
 export const resolvers = {
@@ -36,6 +38,11 @@ export const resolvers = {
       usage && status !== 'in_progress'
         ? { ...usage, totalTokens: usage.promptTokens + usage.completionTokens }
         : null,
+    logIds: async (row, _args, context) => (await logsOfStep(context, row)).map(({ _id }) => _id),
+    cost: async (row, _args, context) => {
+      const costs = (await logsOfStep(context, row)).flatMap(({ costNanodollars }) => costNanodollars ?? []);
+      return costs.length === 0 ? null : cents(costs.reduce((sum, cost) => sum + cost, 0));
+    },
     createdAt: ({ step }) => step.createdAt,
   },
 } satisfies Resolvers;
