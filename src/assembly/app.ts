@@ -70,6 +70,7 @@ import { createMcp } from './mcp.ts';
 import { createNotices } from './notices.ts';
 import { createRecording } from './recording.ts';
 import { createThreadUpkeep } from './threads.ts';
+import { forgetDeletedFiles } from './tool-files.ts';
 
 export type AppDependencies = {
   settings: Settings;
@@ -167,6 +168,7 @@ export function createApp(dependencies: AppDependencies): App {
   const leases = createLeases(log);
   const exports = createLogExports(settings, { db, leases, now, log });
   const files = createFileService(settings, { db, leases, now, log });
+  forgetDeletedFiles(db, files);
   const { mail, webhooks, alarms, keyUpkeep } = createNotices({
     ...{ settings, db, secrets, changes, audit, events, leases, now, log },
     http: inference.http,
@@ -208,7 +210,7 @@ export function createApp(dependencies: AppDependencies): App {
     items: () => nativeDb(db).collection('thread_items'),
     batches: () => nativeDb(db).collection('run_events'),
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
-    ...{ dataplane, tools, changes, secrets, now, log },
+    ...{ dataplane, files, tools, changes, secrets, now, log },
   });
   const keptResponses = createResponseKeeper({ db, runs, secrets, now });
   const threads = createThreadUpkeep(settings, { runs, files, db, leases, now, log });

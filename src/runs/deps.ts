@@ -1,5 +1,6 @@
 import type { Collection } from 'mongodb';
 import type { Dataplane } from '../dataplane/index.ts';
+import type { Files } from '../files/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { RunEventBatch } from './events/batches.ts';
@@ -15,6 +16,8 @@ export type RunDeps = {
   dataplane: Dataplane;
   /** What the gateway runs itself for models. */
   tools: readonly HostedTool[];
+  /** Where images lie that messages name by their files. */
+  files: Pick<Files, 'find' | 'open'>;
   secrets: Secrets;
   now: () => Date;
   log: Logger;

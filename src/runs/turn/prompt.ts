@@ -93,8 +93,9 @@ function textOf(part: ContentPart): string {
   return part.type === 'refusal' ? part.refusal : '';
 }
 
+/** An image that is a file is put in where the request is made. */
 const chatPartOf = (part: ContentPart): object =>
-  part.type === 'image_url' ? part : { type: 'text', text: textOf(part) };
+  part.type === 'image_url' || part.type === 'image_file' ? part : { type: 'text', text: textOf(part) };
 
 const toolCallOf = ({ id, name, arguments: given }: CallsItem['calls'][number]) => ({
   id,

@@ -6,6 +6,7 @@ import type { RunDocument } from '../run.ts';
 import { type OfferedTools, offeredTools } from '../tools/offered.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { askModel, ModelRefused } from './ask-model.ts';
+import { withImages } from './images.ts';
 import { serverError } from './last-error.ts';
 import { type ChatMessage, historyOf, requestOf, roomOf, systemMessages } from './prompt.ts';
 import { readChat, type TurnAnswer } from './read-chat.ts';
@@ -96,7 +97,8 @@ async function answerOf(
   if (room.prompt !== null && estimatedTokens(groups.at(-1) ?? []) > budget) return null;
   const ask = async (tokens: number) => {
     const messages = [...system, ...truncated(groups, run.truncationStrategy, tokens).flat()];
-    return askModel(deps, run, requestOf(run, { messages, room, offered }), live.signal);
+    const shown = await withImages(deps, run, messages);
+    return askModel(deps, run, requestOf(run, { messages: shown, room, offered }), live.signal);
   };
   const body = await ask(budget).catch((error: unknown) => {
     // Nothing is known of the model's window but that it is smaller.

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { GatewayError } from '../../errors/index.ts';
-import type { MessageAttachment } from '../../runs/items.ts';
+import type { ContentPart, MessageAttachment } from '../../runs/items.ts';
 import type { ToolResources } from '../../runs/settings.ts';
 import type { GraphContext } from '../context.ts';
 import { chunkingOf } from './members/index.ts';
@@ -20,17 +20,24 @@ const DAYS = 7;
 const MOST_CODE_FILES = 20;
 
 type Thread = { _id: string; organisationId: string; workspaceId: string; toolResources: ToolResources };
+/** What of a message may name files. */
+export type MessageWithFiles = { content: ContentPart[]; attachments?: MessageAttachment[] };
+
 type Brought = { resources: ToolResources; store(): Promise<void> };
 
 /**
  * What a thread's tools may use once it has messages with attachments. `store` has the files indexed, in the thread's vector store,
- * which it makes where there is none. Throws NOT_FOUND for a file that the workspace does not have.
+ * which it makes where there is none. Images only have to be there. Throws NOT_FOUND for a file that the workspace does not have.
  */
 export async function broughtBy(
   context: GraphContext,
   thread: Thread,
-  messages: readonly { attachments?: MessageAttachment[] }[],
+  messages: readonly MessageWithFiles[],
 ): Promise<Brought | null> {
+  const images = messages.flatMap(({ content }) =>
+    content.flatMap((part) => (part.type === 'image_file' ? [{ fileId: part.image_file.file_id }] : [])),
+  );
+  await existingFiles(context, thread, images);
   const attachments = messages.flatMap((message) => message.attachments ?? []);
   if (attachments.length === 0) return null;
   const filesFor = (tool: string) =>

@@ -166,9 +166,9 @@ describe('a message', () => {
     ['of an unknown part', { content: [{ type: 'sound' }] }, 'content[0].type', 'invalid_value'],
     ['that is too long', { content: 'x'.repeat(256_001) }, 'content', 'string_above_max_length'],
     [
-      'with a file, of which there are none',
-      { content: [{ type: 'image_file', image_file: { file_id: 'file-1' } }] },
-      'content[0].image_file.file_id',
+      'with an image that can be no file',
+      { content: [{ type: 'image_file', image_file: { file_id: 'image-1' } }] },
+      'file_id',
       'invalid_value',
     ],
     [

@@ -59,6 +59,8 @@ const members = {
 const schema = new Schema<AssistantDocument>(members, resourceSchema('assistants'));
 schema.index({ organisationId: 1, workspaceId: 1, createdAt: -1, _id: -1 });
 schema.index({ organisationId: 1, createdAt: -1, _id: -1 });
+// A file that is deleted leaves these lists.
+schema.index({ 'toolResources.code_interpreter.file_ids': 1 }, { sparse: true });
 
 export const assistantModel = defineModel('Assistant', schema);
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { GatewayError } from '../../../errors/index.ts';
 import type { ContentPart, MessageAttachment } from '../../../runs/items.ts';
 import { parsed } from './parsed.ts';
 
@@ -26,11 +25,9 @@ const part = z.discriminatedUnion('type', [
 /** What a caller's message says, as messages show it. A plain text becomes its one part. */
 export function contentOf(value: unknown, param: string): ContentPart[] {
   if (typeof value === 'string') return [textPart(parsed(text, value, param))];
-  return parsed(z.array(part).min(1).max(MOST_PARTS), value, param).map((given, index) => {
-    if (given.type === 'text') return textPart(given.text);
-    if (given.type === 'image_url') return given;
-    throw noFiles(`${param}[${index}].image_file.file_id`);
-  });
+  return parsed(z.array(part).min(1).max(MOST_PARTS), value, param).map((given) =>
+    given.type === 'text' ? textPart(given.text) : given,
+  );
 }
 
 const attachments = z
@@ -48,12 +45,5 @@ const attachments = z
 /** Files that a message brings along, and the tools that may use them. */
 export const attachmentsOf = (value: unknown, param: string): MessageAttachment[] =>
   value === undefined || value === null ? [] : parsed(attachments, value, param);
-
-const noFiles = (param: string): GatewayError =>
-  new GatewayError('VALIDATION_FAILED', {
-    message: `${param} names a file, and this gateway keeps no files for assistants yet.`,
-    param,
-    reason: 'invalid_value',
-  });
 
 const textPart = (value: string): ContentPart => ({ type: 'text', text: { value, annotations: [] } });

@@ -1,13 +1,12 @@
-import type { MessageAttachment } from '../../../runs/items.ts';
 import type { GraphContext } from '../../context.ts';
-import { broughtBy } from '../attachments.ts';
+import { broughtBy, type MessageWithFiles } from '../attachments.ts';
 import { type ThreadDocument, threadModel } from './model.ts';
 
 /** Gives the tools of a thread the files that new messages bring along. */
 export async function bringToThread(
   context: GraphContext,
   thread: ThreadDocument,
-  messages: readonly { attachments?: MessageAttachment[] }[],
+  messages: readonly MessageWithFiles[],
 ): Promise<void> {
   const brought = await broughtBy(context, thread, messages);
   if (!brought) return;

@@ -25,5 +25,7 @@ const schema = new Schema<ThreadDocument>(
 );
 schema.index({ organisationId: 1, workspaceId: 1 });
 schema.index({ lastUpdatedAt: 1 });
+// A file that is deleted leaves these lists.
+schema.index({ 'toolResources.code_interpreter.file_ids': 1 }, { sparse: true });
 
 export const threadModel = defineModel('Thread', schema);
