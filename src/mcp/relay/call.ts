@@ -56,6 +56,8 @@ export class RelayCall {
   readonly facts: CallFacts;
   /** Null where the call comes under none. */
   guards: ExchangeGuards | null = null;
+  /** Headers with which the gateway has proved itself to the server, which an answer may quote. */
+  credential: Readonly<Record<string, string>> = {};
   /** Counts what the call came to, before it is recorded. */
   onSettle: (() => void) | null = null;
   /** Ends what is under way upstream; `how`: the caller is gone, or has said that it does not want the answer. */

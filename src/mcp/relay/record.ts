@@ -70,7 +70,8 @@ export function recordCall(
     requestHeaders: visit.headers,
     requestBody: keeps === 'none' ? null : bodyOf(call, maxLoggedBytes),
     ...{ finalUntransformed: null, transformed: null, original: null },
-    response: answer && keeps !== 'none' ? withoutSecrets(answer, secretsOf(server)) : null,
+    response:
+      answer && keeps !== 'none' ? withoutSecrets(answer, [...secretsOf(server), ...textsOf(call)]) : null,
     keeps,
     sensitiveHeaders: tokenHeaders(server),
     quotable: [],
@@ -110,6 +111,12 @@ function tokenHeaders(server: McpServerRecord): string[] {
     ({ upstream }) => upstream.configurations.jwt_validation?.headerKey.toLowerCase() ?? [],
   );
 }
+
+/** What the call itself has proved who it is with: a token that was got for it stands in no setting. */
+const textsOf = ({ credential }: RelayCall): string[] =>
+  Object.values(credential)
+    .map((value) => value.replace(/^\w+ /, ''))
+    .filter(({ length }) => length >= 8);
 
 const secrets = new WeakMap<object, readonly string[]>();
 

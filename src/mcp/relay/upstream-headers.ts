@@ -13,6 +13,7 @@ export async function upstreamHeaders(call: RelayCall, credentials: UpstreamCred
   try {
     const found = credentials.headersFor(server, visit.caller);
     const credential = found instanceof Promise ? await found : found;
+    call.credential = credential;
     const trace = traceparentOf(visit.trace, visit.trace);
     return {
       ...forwardedHeaders(configurations, visit.headers),
