@@ -220,7 +220,9 @@ describe('what the model says', () => {
           },
         },
       ]);
-      expect(atProvider).toMatchObject([{ type: 'response.cancel', response_id: 'resp_1' }]);
+      await eventually(async () =>
+        expect(atProvider).toMatchObject([{ type: 'response.cancel', response_id: 'resp_1' }]),
+      );
       const before = atCaller.length;
       const next = [...answerOf(['All is ', 'well.'], kind, 'resp_2')];
       answer(...next);
