@@ -114,7 +114,9 @@ export class StreamGuard implements UpstreamSink {
   }
 
   async #work(): Promise<void> {
-    const isFinal = this.#ending !== null || this.#events.isEnded;
+    // What comes while this is judged, and be it the end, has a turn of its own.
+    const hasEnded = this.#ending !== null;
+    const isFinal = hasEnded || this.#events.isEnded;
     for (const lane of this.#events.lanes.values()) {
       await this.#judgeLane(lane, isFinal);
       if (this.#isOver) return;
@@ -125,7 +127,7 @@ export class StreamGuard implements UpstreamSink {
     if (this.#events.heldLength > MAX_HELD)
       return this.#refuseUnread(`it has more than ${MAX_HELD} characters`);
     this.#send(this.#events.take());
-    if (this.#ending !== null) await this.#close();
+    if (hasEnded) await this.#close();
   }
 
   async #judgeLane(lane: Lane, isFinal: boolean): Promise<void> {

@@ -12,6 +12,7 @@ import { denialAnswer } from '../guardrails/denial.ts';
 import { guardrailsOf } from '../guardrails/find-guardrails.ts';
 import { FormBody } from '../guardrails/form-body.ts';
 import type { LegGuardrails } from '../guardrails/leg-guardrails.ts';
+import { QueriedBody } from '../guardrails/queried-body.ts';
 import type { Leg } from './leg.ts';
 import type { LegStep, RunLeg } from './leg-step.ts';
 
@@ -80,10 +81,21 @@ async function check(leg: Leg, guards: LegGuardrails, { checkHouse }: DataplaneD
 /** A query that is passed on may carry a text; what is there cannot be edited, only refused. */
 function queryOf({ query, route }: Call): ReadTexts {
   if (route.endpoint !== 'proxy' || query === '') return NO_TEXTS;
-  return readJson(Object.fromEntries(new URLSearchParams(query)), 'input');
+  const members = new URLSearchParams(query);
+  return readJson(
+    Object.fromEntries([...members.keys()].map((name) => [name, members.getAll(name)])),
+    'input',
+  );
 }
 
+/** What the call says: in its query, if that is passed on, and in its body. */
 function inputOf(call: Call): ByteBody {
+  const { segments } = queryOf(call);
+  const body = bodyIn(call);
+  return segments.length === 0 || call.body.kind === 'none' ? body : new QueriedBody(body, segments);
+}
+
+function bodyIn(call: Call): ByteBody {
   const { body, headers } = call;
   if (body.kind === 'json') return jsonBody(body.bytes, body.value, 'input');
   if (body.kind === 'none') return { ...unreadableBody(Buffer.alloc(0), ''), texts: queryOf(call) };

@@ -19,7 +19,7 @@ export const settings = names(`
   responseMimeType responseModalities mode strategy behavior index created created_at completed_at provider
   anthropic_version version region purpose completion_window endpoint input_file_id training_file validation_file
   encoding codec blockReason category probability threshold execution_status phase namespace server_label caller
-  event_id previous_item_id input_audio_format output_audio_format eagerness
+  obfuscation event_id previous_item_id input_audio_format output_audio_format eagerness
 `);
 
 /** Words about a call that are not put to the model as they stand. */

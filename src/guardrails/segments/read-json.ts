@@ -28,14 +28,18 @@ const LONG_NAME = 15;
 /** A whole number from which on it may stand for something, such as a card. */
 const LONG_NUMBER = 1e7;
 
+const ASCII = /^\p{ASCII}*$/u;
 /** One word, as ids and settings are. */
 const WORD = /^[\w.:/@+=,#-]{0,128}$/;
 /** Two of them in a row are no settings, but the tokens of a text. */
 const isToken = (value: unknown): boolean => typeof value === 'number' && Number.isInteger(value);
 
-/** All texts of a JSON value, whatever its format: requests and answers of models, streamed pieces of them, and any other. */
-export function readJson(value: unknown, phase: Phase): ReadTexts {
-  const walk = new JsonWalk(phase);
+/**
+ * All texts of a JSON value, whatever its format: requests and answers of models, streamed pieces of them, and any other. Of a
+ * piece each character counts, under whatever name.
+ */
+export function readJson(value: unknown, phase: Phase, { isPiece } = { isPiece: false }): ReadTexts {
+  const walk = new JsonWalk(phase, isPiece ? 0 : SHORT);
   walk.visit(value, ROOT, 0);
   const { segments, lastAnswer, lastTurn, unreadable } = walk;
   // What is said stands behind what was thought, in whatever order a body has them.
@@ -50,9 +54,12 @@ class JsonWalk {
   lastTurn = -1;
   unreadable: string | null = null;
   readonly #phase: Phase;
+  readonly #short: number;
 
-  constructor(phase: Phase) {
+  /** `short`: characters up to which a text says nothing where no text is expected. */
+  constructor(phase: Phase, short: number) {
     this.#phase = phase;
+    this.#short = short;
   }
 
   visit(value: unknown, place: Place, depth: number): void {
@@ -100,10 +107,16 @@ class JsonWalk {
     const { name } = place;
     if (text === '') return;
     if (names.settings.has(name) && WORD.test(text)) return;
-    if (text.length <= SHORT && !names.textMembers.has(name) && place.path.length > 1) return;
+    if (this.#saysNothing(text, place)) return;
     const kind = this.#kindOfText(text, place);
     // Pictures have no text, and no check looks at them.
     if (kind !== 'image') this.#add({ path: place.path, role: place.role, kind, text }, place);
+  }
+
+  /** Few letters of ASCII where no text is expected; in other scripts they may be a word. */
+  #saysNothing(text: string, { name, kind, path }: Place): boolean {
+    if (text.length > this.#short || path.length <= 1 || names.textMembers.has(name)) return false;
+    return kind !== 'tool_arguments' && ASCII.test(text);
   }
 
   #kindOfText(text: string, { name, kind }: Place): SegmentKind {

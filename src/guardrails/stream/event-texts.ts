@@ -28,7 +28,7 @@ export function textsOf(payload: JsonObject): EventText[] {
   const isPiece = type === '' || endOfDelta.test(type);
   const about = places.map((name) => payload[name] ?? '').join('/');
   const prefix = `${type.replace(endOfDelta, '')}|${about}|`;
-  const { segments } = readJson(payload, 'output');
+  const { segments } = readJson(payload, 'output', { isPiece: true });
   const texts = sound.test(type) ? segments.filter((segment) => !isSound(segment)) : segments;
   return texts.map((segment): EventText => {
     const { path, kind, role, text } = segment;

@@ -3,6 +3,7 @@ import type { Segment, TextEdit } from '../../check.ts';
 import type { FoundSegment } from '../found.ts';
 import { decodedRuns, tagRuns } from './decoded.ts';
 import { latinised, type NormalisedText, normalised } from './normalised.ts';
+import { through, unescaped } from './unescaped.ts';
 
 /** A text as it reads otherwise than it is written. `edit`: what an edit of it does to what is written. */
 export type TextView = { readonly segment: Segment; edit(edit: TextEdit): TextEdit[] };
@@ -22,20 +23,48 @@ const mayHide = (text: string): boolean =>
 export function viewsOf(segments: readonly FoundSegment[]): TextView[] {
   const views: TextView[] = [];
   const plain = segments.map(({ text }) => (mayHide(text) ? normalised(text) : null));
+  const bare = segments.map(({ text }, at) => (plain[at] ? unfolded(text, plain[at].text) : null));
   for (const [at, segment] of segments.entries()) {
+    addUnescaped(views, segment);
     const clear = plain[at] ?? null;
     if (clear) {
       views.push(clearView(segment, clear));
       addTags(views, segment);
     }
+    const unmixed = bare[at];
+    if (unmixed && unmixed.text !== segment.text) views.push(clearView(segment, unmixed));
     if (!mayHide(clear?.text ?? segment.text)) continue;
     const latin = latinised(clear?.text ?? segment.text);
     if (latin !== null) views.push(latinView(segment, latin, clear));
     addDecoded(views, segment, clear);
   }
   addJoined(views, segments, plain);
+  if (bare.some((form) => form !== null)) addJoined(views, segments, bare);
   return views;
 }
+
+/** Strings of JSON within a text, and within such a string. */
+function addUnescaped(views: TextView[], segment: FoundSegment): void {
+  let form = unescaped(segment.text);
+  for (let depth = 0; form !== null && depth < 2; depth++) {
+    views.push(clearView(segment, form));
+    const clear = normalised(form.text);
+    if (clear) views.push(clearView(segment, through(clear, form)));
+    const next = unescaped(form.text);
+    form = next && through(next, form);
+  }
+}
+
+/** The text without what no screen shows, where its compatibility form has other characters besides; else null. */
+function unfolded(text: string, folded: string): NormalisedText | null {
+  const bare = normalised(text, false) ?? asItIs(text);
+  return bare.text === folded ? null : bare;
+}
+
+const asItIs = (text: string): NormalisedText => ({
+  text,
+  starts: Uint32Array.from({ length: text.length + 1 }, (_, at) => at),
+});
 
 /** Where a stretch of the normalised text stands in the original. */
 const spanIn = (clear: NormalisedText | null, start: number, end: number) =>
@@ -66,7 +95,8 @@ function addTags(views: TextView[], segment: FoundSegment): void {
 function addDecoded(views: TextView[], segment: FoundSegment, clear: NormalisedText | null): void {
   for (const { start, end, text } of decodedRuns(clear?.text ?? segment.text)) {
     const plain = normalised(text)?.text ?? text;
-    for (const said of [plain, latinised(plain)])
+    const bare = normalised(text, false)?.text ?? text;
+    for (const said of new Set([plain, latinised(plain), bare]))
       if (said !== null)
         views.push({
           segment: { ...segment, kind: 'encoded', text: said },

@@ -81,9 +81,10 @@ const unseen =
 const mark = /\p{M}/u;
 
 /**
- * The text in compatibility form, without what no screen shows; null where that is the text itself.
+ * The text in compatibility form, without what no screen shows; null where that is the text itself. Without `folds` the
+ * characters stay as they are: a word that is looked for may be written with one that has no place in that form.
  */
-export function normalised(text: string): NormalisedText | null {
+export function normalised(text: string, folds = true): NormalisedText | null {
   if (plain.test(text)) return null;
   const parts: string[] = [];
   const starts: number[] = [];
@@ -94,7 +95,7 @@ export function normalised(text: string): NormalisedText | null {
   let cluster = '';
   let from = 0;
   const close = () => {
-    if (cluster !== '') add(cluster.normalize('NFKC'), from);
+    if (cluster !== '') add(folds ? cluster.normalize('NFKC') : cluster, from);
     cluster = '';
   };
   for (let at = 0; at < text.length; ) {
