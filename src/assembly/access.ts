@@ -11,6 +11,7 @@ import { createJwtIssuers } from '../authentication/jwt/index.ts';
 import { createSignInAuthenticate } from '../authentication/sign-in/authenticate.ts';
 import { createAccessTokenVerifier } from '../authentication/tokens/access-token.ts';
 import type { Directory, SignInRecord } from '../directory/memory.ts';
+import { GatewayError } from '../errors/index.ts';
 import type { Knock } from '../graph/index.ts';
 import { clientAddress } from '../lib/http/client-address.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -67,7 +68,28 @@ export function createAccess(given: Given) {
     /** Accepts sign-ins alone; null for a caller without one. */
     atConsole: orNobody(principalBy(bySignIn, 'console')),
     forConsoleInference: throttled(bySignIn, throttle, 'console'),
+    /** For calls that are made later on behalf of whoever a door has let in before, by a credential or by a sign-in. */
+    onBehalf: throttled(eitherOf(authenticate, bySignIn), throttle, 'inference'),
     /** Accepts access tokens alone. */
     ofAccount: principalBy(createAccountAuthenticate(accessTokens), 'rest'),
   };
 }
+
+/** Accepts what one of two accepts; what neither does is refused in the words of the first. */
+const eitherOf =
+  (first: Authenticate, second: Authenticate): Authenticate =>
+  async (credential) => {
+    try {
+      return await first(credential);
+    } catch (refusal) {
+      if (!isUnknown(refusal)) throw refusal;
+      try {
+        return await second(credential);
+      } catch (error) {
+        throw isUnknown(error) ? refusal : error;
+      }
+    }
+  };
+
+const isUnknown = (error: unknown): boolean =>
+  error instanceof GatewayError && error.code === 'UNAUTHENTICATED';

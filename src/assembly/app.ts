@@ -195,9 +195,13 @@ export function createApp(dependencies: AppDependencies): App {
   const keepResponse: ResponseKeeper = (call) => keptResponses(call);
   const runTools = mcpDoor.toolRunner((call, signal) => askInProcess(dataplane, call, signal));
   const dataplane: Dataplane = createDataplane({ ...inference, keepResponse, runTools });
+  const onBehalf = createDataplane({
+    ...inference,
+    ...{ authenticate: access.onBehalf, keepResponse, runTools },
+  });
   const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));
   const knowledge = createKnowledgeService({
-    ...{ settings, db, files, dataplane, changes, secrets, now, log },
+    ...{ settings, db, files, dataplane: onBehalf, changes, secrets, now, log },
     extractText: createExtractText(boxes),
   });
   const codeTool = createCodeTool(settings, { boxes, files, db, now, log });
@@ -210,7 +214,7 @@ export function createApp(dependencies: AppDependencies): App {
     items: () => nativeDb(db).collection('thread_items'),
     batches: () => nativeDb(db).collection('run_events'),
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
-    ...{ dataplane, files, tools, changes, secrets, now, log },
+    ...{ dataplane: onBehalf, files, tools, changes, secrets, now, log },
   });
   const keptResponses = createResponseKeeper({ db, runs, secrets, now });
   const threads = createThreadUpkeep(settings, { runs, files, db, leases, now, log });
@@ -218,7 +222,7 @@ export function createApp(dependencies: AppDependencies): App {
     batches: () => nativeDb(db).collection('batches'),
     lines: () => nativeDb(db).collection('batch_lines'),
     linesAtOnce: settings.files.batchCallsAtOnce,
-    ...{ files, dataplane, secrets, db, leases, now, log },
+    ...{ files, dataplane: onBehalf, secrets, db, leases, now, log },
   });
   const databaseUp = () => db.readyState === 1 && !changes.isStale();
   const startedAt = now();

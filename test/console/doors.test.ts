@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dataOf } from '../subgraphs/support.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type Browser, linkFor, openBrowser, signedIn } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { addUser } from '../support/users.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -177,6 +178,33 @@ describe('behind the cookie', () => {
       expect([path, status, body.error.code]).toEqual([path, 404, 'AB08']);
     }
     expect((await openBrowser(app).send('GET', '/v1/models')).status).toBe(401);
+  });
+
+  it('a run that is begun here calls its model as who is signed in', async () => {
+    const asked = async (document: string, variables: object) => {
+      const { data, errors } = await browser.graphql(document, variables, app.workspaceId);
+      expect(errors).toBeUndefined();
+      return data;
+    };
+    const { createAssistant } = await asked(
+      'mutation ($input: CreateAssistantInput!) { createAssistant(input: $input) { id } }',
+      { input: { model: '@mock/mock-1' } },
+    );
+    const { createThreadAndRun: run } = await asked(
+      'mutation ($input: CreateThreadAndRunInput!) { createThreadAndRun(input: $input) { id threadId } }',
+      {
+        input: {
+          assistantId: createAssistant.id,
+          thread: { messages: [{ role: 'user', content: 'Hello' }] },
+        },
+      },
+    );
+    const document =
+      'query ($id: ID!, $thread: ID!) { run(id: $id, threadId: $thread) { status lastError { message } } }';
+    await eventually(async () => {
+      const { run: now } = await asked(document, { id: run.id, thread: run.threadId });
+      expect(now).toEqual({ status: 'completed', lastError: null });
+    });
   });
 
   it('there is nothing else', async () => {
