@@ -95,6 +95,15 @@ export const testedPages: readonly TestedPage[] = [
     scope: 'mcp_servers.list',
   },
   {
+    path: 'assistants',
+    workspace: 'support',
+    title: 'Assistants',
+    operation: 'Assistants',
+    filled: /No assistant yet/,
+    empty: /No assistant yet/,
+    scope: 'completions.write',
+  },
+  {
     path: 'limits',
     title: 'Limits',
     operation: 'Limits',

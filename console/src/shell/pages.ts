@@ -124,6 +124,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/mcp/page.tsx'),
   },
   {
+    path: 'assistants',
+    label: 'Assistants',
+    icon: 'assistant',
+    group: 'Build',
+    scopes: ['completions.write', 'completions.read'],
+    hasDetail: true,
+    load: () => import('../pages/assistants/page.tsx'),
+  },
+  {
     path: 'limits',
     label: 'Limits',
     icon: 'limits',
