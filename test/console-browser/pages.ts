@@ -131,4 +131,12 @@ export const testedPages: readonly TestedPage[] = [
     emptyPath: 'audit?action=none',
     scope: 'audit_logs.list',
   },
+  {
+    path: 'settings',
+    title: 'Settings',
+    operation: 'Settings',
+    filled: /Admins of the organisation/,
+    empty: null,
+    scope: 'organisation_settings.read',
+  },
 ];

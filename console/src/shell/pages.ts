@@ -159,6 +159,14 @@ export const pages: readonly PageEntry[] = [
     usualRange: '7d',
     load: () => import('../pages/audit/page.tsx'),
   },
+  {
+    path: 'settings',
+    label: 'Settings',
+    icon: 'settings',
+    group: '',
+    scopes: [],
+    load: () => import('../pages/settings/page.tsx'),
+  },
 ];
 
 /** In the bar at the foot of narrow pages; everything else is behind "More". */
