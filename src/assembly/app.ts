@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type Principal, sleep as realSleep, type Sleep, throttleGauge } from '../auth/index.ts';
-import { createBatchEngine } from '../batches/index.ts';
-import { createBoxes, createExtractText } from '../boxes/index.ts';
 import { createConsoleDocuments } from '../console/documents.ts';
 import { createAdmissionCheck } from '../dataplane/admission/check.ts';
 import { dataplaneGauges } from '../dataplane/gauges.ts';
@@ -11,7 +9,6 @@ import { createDataplane, type Dataplane } from '../dataplane/index.ts';
 import type { ResponseKeeper } from '../dataplane/keeping/keeper.ts';
 import { createProbe } from '../dataplane/probe/probe.ts';
 import { createRealtime } from '../dataplane/realtime/index.ts';
-import { createDirectory } from '../directory/memory.ts';
 import { graphGauges, type TrustedDocuments } from '../graph/index.ts';
 import { allowOrigins } from '../http/cors.ts';
 import { createHeaderAliases } from '../http/header-aliases.ts';
@@ -29,7 +26,7 @@ import { createMcpServing } from '../mcp/index.ts';
 import { createKeyUses } from '../recording/key-use/index.ts';
 import { requestLogGauges } from '../recording/log/thread/gauges.ts';
 import { noteBeginning } from '../recording/rollups/beginning.ts';
-import { createRunEngine, type HostedTool, runInstanceModel } from '../runs/index.ts';
+import type { HostedTool } from '../runs/index.ts';
 import { secretGauge } from '../secret-managers/memory.ts';
 import type { Settings } from '../settings/index.ts';
 import { changesGauge, createChanges } from '../storage/changes.ts';
@@ -39,37 +36,24 @@ import { createLeases } from '../storage/leases.ts';
 import { checkMasterKey } from '../storage/master-key.ts';
 import { nativeDb } from '../storage/native-db.ts';
 import type { Secrets } from '../storage/secrets.ts';
-import { createResponseKeeper } from '../subgraphs/assistants/response/index.ts';
-import { loadCatalogues, loadProviderRecords } from '../subgraphs/catalog/provider/records.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
-import { loadAccountRecords } from '../subgraphs/identity/access-policy/index.ts';
 import { existingKeys } from '../subgraphs/identity/api-key/index.ts';
-import { loadKeyRecords } from '../subgraphs/identity/api-key/records.ts';
 import { createInstallationFacts } from '../subgraphs/identity/installation/facts.ts';
-import { loadUserRecords } from '../subgraphs/identity/member/index.ts';
-import { loadSignInRecords } from '../subgraphs/identity/sign-in/index.ts';
 import { createSightings } from '../subgraphs/identity/sign-in/sightings.ts';
-import { loadWorkspaceRecords } from '../subgraphs/identity/workspace/records.ts';
 import { createLogExports } from '../subgraphs/insights/log-export/index.ts';
-import { loadConfigRecords } from '../subgraphs/routing/config/records.ts';
-import { createGuardrailCompiler } from '../subgraphs/routing/guardrail/compiled.ts';
-import { createEnforcedLoader } from '../subgraphs/routing/guardrail/enforced.ts';
-import { loadGuardrailRecords } from '../subgraphs/routing/guardrail/records.ts';
-import { loadWorkspaceLimits } from '../subgraphs/routing/workspace-limits/records.ts';
 import { createAccess } from './access.ts';
-import { createCodeTool, hostedTools } from './code-interpreter.ts';
+import { createAssistants } from './assistants.ts';
 import { ensureCollections, ownership } from './collections.ts';
 import { createAuthorizeDoor, createConsoleDoor } from './console.ts';
+import { createTenantDirectory } from './directory.ts';
 import { createDoors } from './doors.ts';
 import { createFileService } from './files.ts';
 import { createInference } from './inference.ts';
 import { runningFacts } from './installation.ts';
-import { createKnowledgeService, createSearchTool } from './knowledge.ts';
 import { type Lifecycle, startAll, stopAll } from './lifecycle.ts';
 import { createMcp } from './mcp.ts';
 import { createNotices } from './notices.ts';
 import { createRecording } from './recording.ts';
-import { createThreadUpkeep } from './threads.ts';
 import { forgetDeletedFiles } from './tool-files.ts';
 
 export type AppDependencies = {
@@ -117,23 +101,7 @@ export function createApp(dependencies: AppDependencies): App {
   const disk = createDiskWatch(settings.storage.dataDirectory, log);
   const { events, audit, notes, requestLog, logs } = createRecording(settings, storage, secrets, disk, log);
   const changes = createChanges(db, log);
-  const guardrailCompiler = createGuardrailCompiler({ secrets, log });
-  const directory = createDirectory(
-    {
-      keys: (hashes) => loadKeyRecords(db, hashes),
-      providers: (ids) => loadProviderRecords(db, secrets, ids),
-      configs: (ids) => loadConfigRecords(db, { secrets, log }, ids),
-      catalogues: (ids) => loadCatalogues(db, ids),
-      accounts: (ids) => loadAccountRecords(db, ids),
-      workspaces: (ids) => loadWorkspaceRecords(db, ids),
-      users: (ids) => loadUserRecords(db, ids),
-      signIns: (hashes) => loadSignInRecords(db, hashes),
-      limits: (workspaceIds) => loadWorkspaceLimits(db, workspaceIds),
-      guardrails: (ids) => loadGuardrailRecords(db, guardrailCompiler, ids),
-      enforcedGuardrails: createEnforcedLoader(db, guardrailCompiler),
-    },
-    changes,
-  );
+  const directory = createTenantDirectory({ db, secrets, changes, log });
   const keyUses = createKeyUses({ db, existing: (ids) => existingKeys(db, ids), now, log });
   const onUse = keyUses.note;
   const sightings = createSightings(db, { now, log });
@@ -192,38 +160,18 @@ export function createApp(dependencies: AppDependencies): App {
     },
     ...{ limitEngine: limits, checkHouse: inference.checkHouse },
   });
-  const keepResponse: ResponseKeeper = (call) => keptResponses(call);
+  const keepResponse: ResponseKeeper = (call) => assistants.keepResponse(call);
   const runTools = mcpDoor.toolRunner((call, signal) => askInProcess(dataplane, call, signal));
   const dataplane: Dataplane = createDataplane({ ...inference, keepResponse, runTools });
   const onBehalf = createDataplane({
     ...inference,
     ...{ authenticate: access.onBehalf, keepResponse, runTools },
   });
-  const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));
-  const knowledge = createKnowledgeService({
-    ...{ settings, db, files, dataplane: onBehalf, changes, secrets, now, log },
-    extractText: createExtractText(boxes),
+  const assistants = createAssistants({
+    ...{ settings, db, dataplane: onBehalf, files, changes, secrets, leases, now, log },
+    furtherTools: dependencies.hostedTools ?? [],
   });
-  const codeTool = createCodeTool(settings, { boxes, files, db, now, log });
-  const tools = hostedTools(dependencies.hostedTools ?? [], [
-    codeTool?.tool,
-    createSearchTool(db, { knowledge, secrets, now }),
-  ]);
-  const runs = createRunEngine({
-    runs: () => nativeDb(db).collection('runs'),
-    items: () => nativeDb(db).collection('thread_items'),
-    batches: () => nativeDb(db).collection('run_events'),
-    instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
-    ...{ dataplane: onBehalf, files, tools, changes, secrets, now, log },
-  });
-  const keptResponses = createResponseKeeper({ db, runs, secrets, now });
-  const threads = createThreadUpkeep(settings, { runs, files, db, leases, now, log });
-  const batches = createBatchEngine({
-    batches: () => nativeDb(db).collection('batches'),
-    lines: () => nativeDb(db).collection('batch_lines'),
-    linesAtOnce: settings.files.batchCallsAtOnce,
-    ...{ files, dataplane: onBehalf, secrets, db, leases, now, log },
-  });
+  const { boxes, codeTool, knowledge, runs, batches, threads } = assistants;
   const databaseUp = () => db.readyState === 1 && !changes.isStale();
   const startedAt = now();
   const services = {

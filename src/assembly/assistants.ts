@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import type { Connection } from 'mongoose';
+import { createBatchEngine } from '../batches/index.ts';
+import { createBoxes, createExtractText } from '../boxes/index.ts';
+import type { Dataplane } from '../dataplane/index.ts';
+import type { Files } from '../files/index.ts';
+import type { Logger } from '../lib/logger.ts';
+import { createRunEngine, type HostedTool, runInstanceModel } from '../runs/index.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Changes } from '../storage/changes.ts';
+import type { Leases } from '../storage/leases.ts';
+import { nativeDb } from '../storage/native-db.ts';
+import type { Secrets } from '../storage/secrets.ts';
+import { createResponseKeeper } from '../subgraphs/assistants/response/index.ts';
+import { createCodeTool, hostedTools } from './code-interpreter.ts';
+import { createKnowledgeService, createSearchTool } from './knowledge.ts';
+import { createThreadUpkeep } from './threads.ts';
+
+type Given = {
+  settings: Settings;
+  db: Connection;
+  /** Asks models in the name of whoever began a run or a batch. */
+  dataplane: Dataplane;
+  files: Files;
+  /** Tools that runs have beside those of the house. */
+  furtherTools: readonly HostedTool[];
+  changes: Changes;
+  secrets: Secrets;
+  leases: Leases;
+  now(): Date;
+  log: Logger;
+};
+
+/** What works on without a caller who waits: runs with their tools, kept responses, batches, and the upkeep of threads. */
+export function createAssistants(given: Given) {
+  const { settings, db, dataplane, files, changes, secrets, leases, now, log } = given;
+  const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));
+  const knowledge = createKnowledgeService({
+    ...{ settings, db, files, dataplane, changes, secrets, now, log },
+    extractText: createExtractText(boxes),
+  });
+  const codeTool = createCodeTool(settings, { boxes, files, db, now, log });
+  const tools = hostedTools(given.furtherTools, [
+    codeTool?.tool,
+    createSearchTool(db, { knowledge, secrets, now }),
+  ]);
+  const runs = createRunEngine({
+    runs: () => nativeDb(db).collection('runs'),
+    items: () => nativeDb(db).collection('thread_items'),
+    batches: () => nativeDb(db).collection('run_events'),
+    instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
+    ...{ dataplane, files, tools, changes, secrets, now, log },
+  });
+  const batches = createBatchEngine({
+    batches: () => nativeDb(db).collection('batches'),
+    lines: () => nativeDb(db).collection('batch_lines'),
+    linesAtOnce: settings.files.batchCallsAtOnce,
+    ...{ files, dataplane, secrets, db, leases, now, log },
+  });
+  return {
+    boxes,
+    codeTool,
+    knowledge,
+    runs,
+    batches,
+    keepResponse: createResponseKeeper({ db, runs, secrets, now }),
+    threads: createThreadUpkeep(settings, { runs, files, db, leases, now, log }),
+  };
+}
