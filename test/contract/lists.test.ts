@@ -94,6 +94,7 @@ const storedBounds: Record<string, string> = {
   'ApiKey.alertEmails': 'at most 20: @constraint(maxItems) of the inputs in schema/identity/api-key.graphql',
   'Log.routing': 'at most 100: src/dataplane/strategy/note-step.ts',
   'Log.costLines': 'one for each class of units: src/recording/pricing/units.ts',
+  'RunStep.logIds': 'at most 1000: src/subgraphs/assistants/run-step/logs.ts',
   'LogBatch.data': 'at most maxPerSecond, which is 1000: schema/insights/log.graphql',
   'LogArrivals.data': 'at most limit, which is 100: schema/insights/log.graphql',
   'AuditLog.changes': 'one for each member of a document: src/graph/rules/audit-changes.ts',

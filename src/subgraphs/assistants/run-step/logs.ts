@@ -28,7 +28,9 @@ const logsOfRun = perRequest(
           .limit(MOST_LOGS * runs.length)
           .lean<TurnLog[]>();
         const seen = found.filter((log) => mayOpen(principal, log));
-        return runs.map(({ _id }) => seen.filter(({ metadata }) => metadata._run === _id));
+        return runs.map(({ _id }) =>
+          seen.filter(({ metadata }) => metadata._run === _id).slice(0, MOST_LOGS),
+        );
       },
       { cacheKeyFn: ({ _id }) => _id },
     ),
