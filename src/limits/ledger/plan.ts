@@ -2,7 +2,7 @@ import type { CounterUpdate } from '../counters/document.ts';
 import { expiryOf } from '../counters/window.ts';
 import { isBucket, refillOf, unitMsOf } from './bucket.ts';
 import { canEnd, leavingOf, messageOf, slackOf, type Wish } from './lease.ts';
-import type { KnownCounter, Slot } from './slot.ts';
+import { isToBeSettled, type KnownCounter, type Slot } from './slot.ts';
 import { neededOf } from './waiting.ts';
 
 /** What the plan of a round goes by. */
@@ -70,7 +70,7 @@ export function todoOf(slot: Slot, moment: Moment): Todo {
   const isDue = isAsked || since >= CALM_MS;
   const isUnreported = lease.used !== lease.stored.used;
   // Nobody knows what became of the last message: the store may have granted what lies about here unknown.
-  const isUnclear = lease.sent !== lease.seen;
+  const isUnclear = lease.sent !== lease.seen || isToBeSettled(slot, moment.now);
   if (!lease.joined) {
     if (!isDue) return 'nothing';
     return isUnreported ? 'exchange' : isAsked || isUnclear ? 'look' : 'nothing';

@@ -3,15 +3,13 @@ import type { StoreClock } from './clock.ts';
 import { slackOf } from './lease.ts';
 import { IDLE_MS, isOver, leaveOf, type Moment, mayLeave, plentyOf, todoOf, updatesOf } from './plan.ts';
 import { latestTime, learn } from './reading.ts';
-import type { Slot } from './slot.ts';
+import { isSettled, type Slot } from './slot.ts';
 import { revoke, type Slots } from './slots.ts';
 import type { Waiter } from './waiting.ts';
 
 /** What is sent to the store in one round, and which counters are read afterwards. */
 export type Round = { updates: CounterUpdate[]; slots: Slot[]; startedAt: number };
 
-/** Milliseconds after which a message does not arrive any more. */
-const LATEST_MS = 60_000;
 /** Counters in one round. */
 const MOST_IN_ROUND = 500;
 /** Milliseconds between two looks at counters for which nobody waits and of which there is plenty. */
@@ -39,6 +37,7 @@ export class Rounds {
   #failingSince: number | null = null;
   #failures = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
+  #endingSince: number | null = null;
   count = 0;
 
   constructor(slots: Slots, options: Options, admit: (now: number) => void) {
@@ -87,9 +86,16 @@ export class Rounds {
   /** At the end: reports and gives back all that no open call holds. Null once the store knows it. */
   prepareLast(moment: Moment): Round | null {
     const round: Round = { updates: [], slots: [], startedAt: moment.now };
+    this.#endingSince ??= moment.now;
     for (const slot of this.#slots.all()) {
-      const { lease } = slot;
-      if (!lease.joined && lease.used === 0 && lease.sent === 0) continue;
+      const { lease, known } = slot;
+      if (!lease.joined && lease.used === 0 && lease.sent === 0) {
+        if (round.slots.length >= MOST_IN_ROUND) break;
+        // The last look at what came late.
+        const isSeen = known !== null && known.readAt >= this.#endingSince;
+        if (!isSeen && !isSettled(slot)) round.slots.push(slot);
+        if (!isSeen || known.strays.length === 0) continue;
+      }
       const isDone = lease.used === lease.stored.used && lease.granted === lease.stored.granted;
       if (isDone && lease.held > 0 && slackOf(lease) === 0) continue;
       if (round.slots.length >= MOST_IN_ROUND) break;
@@ -148,12 +154,10 @@ export class Rounds {
 
 /** Whether nothing of a slot is the store's or a call's concern. */
 function isUnneeded(slot: Slot, moment: Moment): boolean {
-  const { lease, known, waiters, usedAt, sentAt } = slot;
-  // A message that came late would leave a lease that nobody knows of.
-  const isClear = lease.sent === 0 || (known !== null && known.readAt - sentAt > LATEST_MS);
+  const { lease, waiters, usedAt } = slot;
   return (
     !lease.joined &&
-    isClear &&
+    isSettled(slot) &&
     lease.held === 0 &&
     lease.used === 0 &&
     waiters.size === 0 &&

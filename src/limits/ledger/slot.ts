@@ -63,3 +63,17 @@ export type Stray = { key: string; s: number; room: number; fill: number };
 /** Whether others end a lease of this counter that stays silent. */
 export const isLent = ({ limit }: Slot): boolean =>
   limit.window.kind === 'bucket' || limit.onCrash === 'return';
+
+/** Milliseconds after which a message does not arrive any more. */
+const LATEST_MS = 60_000;
+
+/**
+ * Whether a read since the last message could arrive has shown what became of it. A copy that comes late begins anew what has
+ * ended: it would leave a lease that nobody knows of.
+ */
+export const isSettled = ({ known, sentAt }: Slot): boolean =>
+  sentAt === Number.NEGATIVE_INFINITY || (known !== null && known.readAt - sentAt > LATEST_MS);
+
+/** Whether such a read is due. */
+export const isToBeSettled = (slot: Slot, now: number): boolean =>
+  !isSettled(slot) && now - slot.sentAt > LATEST_MS;

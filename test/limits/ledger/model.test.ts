@@ -167,6 +167,14 @@ test('in no span of time more is admitted than a rate allows, and nothing of it 
   );
 }, 900_000);
 
+/** A lease ends, and then a copy of the message that began it arrives. */
+const copyAfterTheEnd: Command[] = [
+  { kind: 'take', process: 2, which: [0, 1], amount: 1 },
+  { kind: 'wait', ms: 40_000 },
+  { kind: 'round', process: 2, fate: 'doubled' },
+  { kind: 'calm' },
+];
+
 test('whatever callers, processes, the network and administrators do, nothing is overspent or lost', () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 120 }), fc.boolean(), (steps, isRefused) => {
@@ -181,6 +189,6 @@ test('whatever callers, processes, the network and administrators do, nothing is
       check(world);
       checkBudgets(world);
     }),
-    { numRuns: rounds(1000, 12_000) },
+    { numRuns: rounds(1000, 12_000), examples: [[copyAfterTheEnd, false]] },
   );
 }, 900_000);
