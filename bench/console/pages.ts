@@ -11,6 +11,9 @@ export type Shown = {
   integration: string;
   limit: string;
   guardrail: string;
+  assistant: string;
+  thread: string;
+  mcpServer: string;
 };
 
 /** One way in which a page asks, and the milliseconds that its answer may take. */
@@ -123,6 +126,18 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
       },
     ],
     GuardrailsInForce: part({ workspace: shown.workspace.id }),
+    Assistants: [{ variables: {}, budgetMs: PAGE_MS, ofWorkspace: true }],
+    AssistantShown: [{ variables: { id: shown.assistant }, budgetMs: PART_MS, ofWorkspace: true }],
+    ThreadShown: [{ variables: { id: shown.thread }, budgetMs: PART_MS, ofWorkspace: true }],
+    McpServers: page({ workspace: shown.workspace.id }),
+    McpServerShown: [{ variables: { id: shown.mcpServer }, budgetMs: PART_MS, ofWorkspace: true }],
+    McpIntegrations: part({ workspace: shown.workspace.id }),
+    PlaygroundChoices: page({ workspace: shown.workspace.id, mayConfigs: true }),
+    PlaygroundLog: part({ trace: shown.traceId }),
+    ReplayedLog: [{ variables: { id: shown.log }, budgetMs: PART_MS, ofWorkspace: true }],
+    Settings: page(),
+    OwnSettings: part({ user: shown.apiKey, mayViews: true }),
+    Installed: part(),
     Access: page(),
     Audit: page({ ...month, filters: null, page: 1 }),
     AuditChain: part({ after: 0 }),

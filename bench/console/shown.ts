@@ -56,7 +56,34 @@ export async function prepareShown(sluice: RunningSluice, db: Db): Promise<Shown
     integration: firstOf(found.integrations).id,
     limit: made.limit.id,
     guardrail: made.guardrail.id,
+    ...(await makeWorking(sluice)),
   };
+}
+
+/** An assistant with a thread on which it has said something, and an MCP server. */
+async function makeWorking({ port, workspaceKey }: RunningSluice) {
+  const post = async (path: string, body: object): Promise<{ id: string; thread_id: string }> => {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/${path}`, {
+      method: 'POST',
+      headers: { 'x-gateway-api-key': workspaceKey, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    return (await response.json()) as { id: string; thread_id: string };
+  };
+  const assistant = await post('assistants', { model: '@mock/mock-1', name: 'Shown' });
+  const thread = { messages: [{ role: 'user', content: 'Hello' }] };
+  const run = await post('threads/runs', { assistant_id: assistant.id, thread });
+  const integration = {
+    name: 'Shown',
+    slug: 'shown',
+    url: 'mock://server',
+    auth_type: 'none',
+    transport: 'http',
+  };
+  await post('mcp-integrations', integration);
+  const server = await post('mcp-servers', { name: 'Shown', slug: 'shown', mcp_integration_id: 'shown' });
+  return { assistant: assistant.id, thread: run.thread_id, mcpServer: server.id };
 }
 
 type Answer<T> = { data?: T; errors?: { message: string }[] };
