@@ -17,8 +17,8 @@ export function guardrailChecksPage(): ReferencePage {
     'Checks of guardrails',
     'src/guardrails/checks',
     [
-      'What guardrails can check; [guardrails.md](../guardrails.md) tells how they are made and enforced, and',
-      '[guardrail-services.md](guardrail-services.md) lists the checks that ask a service of another vendor. Every check takes',
+      'What guardrails can check; [guardrails.md](../guardrails.md) tells how they are made and enforced. Checks that ask a service of',
+      'another vendor are listed from [A to L](guardrail-services-a-l.md) and from [M to Z](guardrail-services-m-z.md). Every check takes',
       '`failOnError` as well: true makes an error of the check count as a failure. Secret parameters are kept sealed, and shown masked.',
       '`guardrailChecks` of the graph answers the same with JSON Schema.',
       ...sorted.filter(isOwn).map((check) => sectionOf([check])),

@@ -1,6 +1,6 @@
 import { errorsPage } from './errors.ts';
 import { guardrailChecksPage } from './guardrail-checks.ts';
-import { guardrailServicesPage } from './guardrail-services.ts';
+import { guardrailServicesPages } from './guardrail-services.ts';
 import { headersPage } from './headers.ts';
 import { metricsPage } from './metrics.ts';
 import type { ReferencePage } from './page.ts';
@@ -19,5 +19,5 @@ export const referencePages = (): ReferencePage[] => [
   switchesPage(),
   metricsPage(),
   guardrailChecksPage(),
-  guardrailServicesPage(),
+  ...guardrailServicesPages(),
 ];

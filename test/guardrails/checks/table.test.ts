@@ -2,6 +2,39 @@ import { describe, expect, it, test } from '@jest/globals';
 import { z } from 'zod';
 import { allChecks, checkOf } from '../../../src/guardrails/checks/index.ts';
 
+/** Every check that asks a model or a vendor, by vendor. */
+const asked: readonly (readonly [vendor: string, ...names: string[]])[] = [
+  ['gateway', 'moderateContent', 'language', 'pii', 'gibberish'],
+  ['acuvity', 'scan'],
+  ['akto'],
+  ['alibaba-cloud-ai'],
+  ['aporia', 'validateProject'],
+  ['azure', 'contentSafety', 'pii', 'shieldPrompt', 'protectedMaterial'],
+  ['bedrock', 'guard'],
+  ['cato'],
+  ['crowdstrike-aidr', 'guardChatCompletions'],
+  ['exa', 'online'],
+  ['f5-guardrails', 'scan'],
+  ['javelin', 'guardrails'],
+  ['lakera'],
+  ['lasso', 'classify'],
+  ['mistral', 'moderateContent'],
+  ['pangea', 'textGuard', 'pii'],
+  ['panw-prisma-airs', 'intercept'],
+  ['patronus', 'phi', 'pii', 'isConcise', 'isHelpful', 'isPolite', 'noApologies', 'noGenderBias'],
+  ['patronus', 'noRacialBias', 'retrievalAnswerRelevance', 'toxicity', 'custom'],
+  ['pillar', 'scanPrompt', 'scanResponse'],
+  ['promptfoo', 'guard', 'pii', 'harm'],
+  ['promptsecurity', 'protectPrompt', 'protectResponse'],
+  ['qualifire', 'contentModeration', 'hallucinations', 'pii', 'promptInjections', 'grounding'],
+  ['qualifire', 'toolUseQuality', 'policy'],
+  ['singulr'],
+  ['sydelabs', 'sydeguard'],
+  ['tavily'],
+  ['walledai', 'walledprotect'],
+  ['zscaler'],
+];
+
 const rows = allChecks.map((check) => [check.id, check] as const);
 
 /** Every member of a schema, those of objects within it too, as `path` and what the schema says of it. */
@@ -56,6 +89,14 @@ describe('the table of checks', () => {
     expect(checkOf(`default.${name}`)?.id).toBe(`default.${name}`);
   });
 
+  test.each(
+    asked.flatMap(([vendor, ...names]) =>
+      names.length === 0 ? [vendor] : names.map((name) => `${vendor}.${name}`),
+    ),
+  )('has %s', (id) => {
+    expect(checkOf(id)?.id).toBe(id);
+  });
+
   test.each(rows)(
     'has a form for %s, with a sentence for each parameter',
     (_id, { parameters, description }) => {
@@ -69,7 +110,7 @@ describe('the table of checks', () => {
     const open = membersOf(formOf(parameters)).filter(
       ([path, member]) =>
         /(?:api|access|account)_?key|token$|secret|password|^headers$/i.test(path) &&
-        !/max|names?$|headerKey|maxTokenAge/i.test(path) &&
+        !/max|names?$|headerKey|maxTokenAge|^secrets/i.test(path) &&
         member.secret !== true,
     );
     expect(open.map(([path]) => path)).toEqual([]);

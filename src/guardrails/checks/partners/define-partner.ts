@@ -37,8 +37,9 @@ export function definePartner<Shape extends z.ZodRawShape>(partner: Partner<Shap
     })
     .superRefine((read, context) => {
       const { oneOf = [] } = partner;
-      if (oneOf.length === 0 || oneOf.some((name) => (read as Record<string, unknown>)[name] !== undefined))
-        return;
+      const isGiven = (name: string) =>
+        ![undefined, false].includes((read as Record<string, undefined | false>)[name]);
+      if (oneOf.length === 0 || oneOf.some(isGiven)) return;
       context.addIssue({
         code: 'custom',
         path: [oneOf[0] ?? ''],
@@ -84,7 +85,7 @@ async function ask<Shape extends z.ZodRawShape>(
   const answer = await send({
     url: request.url,
     headers: { ...headers, ...more },
-    body: JSON.stringify(request.body),
+    body: typeof request.body === 'string' ? request.body : JSON.stringify(request.body),
   });
   return partner.verdict(jsonAnswer('The service', answer), question);
 }

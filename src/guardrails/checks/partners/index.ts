@@ -5,6 +5,8 @@ import { genericGuardrail } from './generic.ts';
 import { googleModelArmor } from './google-model-armor.ts';
 import { lakera } from './lakera.ts';
 import { presidio } from './presidio.ts';
+import { exa } from './search/exa.ts';
+import { tavily } from './search/tavily.ts';
 import { vendorChecks } from './vendors/index.ts';
 
 /** Checks that ask services of other vendors. */
@@ -19,4 +21,6 @@ export const partnerChecks: readonly GuardrailCheck[] = [
   presidio,
   genericGuardrail,
   ...vendorChecks,
+  exa,
+  tavily,
 ];

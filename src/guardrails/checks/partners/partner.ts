@@ -12,7 +12,7 @@ export type PartnerQuestion<Parameters> = {
   readonly parameters: Parameters;
 };
 
-/** A request by POST with a JSON body. */
+/** A request by POST with a JSON body, or with a text that is sent as it is. */
 export type PartnerRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export type Partner<Shape extends z.ZodRawShape> = {
   readonly phases: readonly Phase[];
   /** Its own parameters; those with credentials are marked as secrets. */
   readonly shape: Shape;
-  /** Names of parameters of which one at least is needed. */
+  /** Names of parameters of which one at least is needed; one that is false counts as absent. */
   readonly oneOf?: readonly (keyof Shape & string)[];
   /** Milliseconds for an answer, where the parameters do not say. */
   readonly usualTimeout?: number;

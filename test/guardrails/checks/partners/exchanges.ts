@@ -1,21 +1,6 @@
-/** An exchange with a partner, as its documentation has it. */
-export type Exchange = {
-  id: string;
-  parameters: Record<string, unknown>;
-  phase?: 'input' | 'output';
-  /** What the partner is sent. */
-  origin: string;
-  path: string;
-  headers?: Record<string, string>;
-  body: unknown;
-  good: unknown;
-  bad: unknown;
-  /** Of the bad answer. */
-  reasons: string[];
-};
+import { type Exchange, TEXT } from './exchange.ts';
+import { scanners } from './scanners.ts';
 
-/** The text of all exchanges. */
-export const TEXT = 'Ann says hello';
 const key = { apiKey: 'k-1' };
 const azure = { ...key, resourceName: 'mine' };
 const azureOrigin = 'https://mine.cognitiveservices.azure.com';
@@ -413,4 +398,4 @@ const vendors: Exchange[] = [
   },
 ];
 
-export const exchanges: readonly Exchange[] = [...clouds, ...vendors];
+export const exchanges: readonly Exchange[] = [...clouds, ...vendors, ...scanners];

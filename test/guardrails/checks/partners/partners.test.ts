@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@je
 import { partnerChecks } from '../../../../src/guardrails/checks/partners/index.ts';
 import { edited, type Given, problemsOf, run } from '../checked.ts';
 import { type Loopback, networkServices, startLoopback } from '../loopback.ts';
-import { type Exchange, exchanges, TEXT } from './exchanges.ts';
+import { type Exchange, TEXT } from './exchange.ts';
+import { exchanges } from './exchanges.ts';
 
 let service: Loopback;
 let services: ReturnType<typeof networkServices>;
@@ -73,7 +74,11 @@ test.each(rows)('%s makes an error of every answer that is none', async (_id, ex
 
 test('every partner has an exchange', () => {
   const tested = new Set(exchanges.map(({ id }) => id));
-  const others = ['presidio.analyze', 'azure.protectedMaterial'];
+  // Their exchanges have another form; tests of their own have them.
+  const others = [
+    ...['presidio.analyze', 'azure.protectedMaterial', 'alibaba-cloud-ai'],
+    ...['qualifire.toolUseQuality', 'exa.online', 'tavily'],
+  ];
   const untested = partnerChecks.filter(({ id }) => !tested.has(id) && !others.includes(id));
   expect(untested.map(({ id }) => id)).toEqual([]);
 });
@@ -102,6 +107,7 @@ test.each<[string, object, RegExp]>([
   ['google.modelArmor', { projectId: 'a/b' }, /^projectId: /],
   ['pangea.pii', { domain: 'a/b' }, /^domain: /],
   ['panw-prisma-airs.intercept', { apiKey: 'k' }, /^profile_name: profile_name or profile_id is needed/],
+  ['acuvity.scan', { apiKey: 'k', domain: 'a.example', pii: false }, /^prompt_injection: .* is needed/],
   ['http.generic', { apiBase: 'http://169.254.169.254' }, /^apiBase: /],
 ])('%s refuses %j', (id, parameters, problem) => {
   expect(problemsOf(id, parameters)).toEqual(expect.arrayContaining([expect.stringMatching(problem)]));

@@ -1,5 +1,9 @@
 import type { GuardrailCheck } from '../../../check.ts';
+import { acuvity } from './acuvity.ts';
+import { akto } from './akto.ts';
+import { alibaba } from './alibaba.ts';
 import { aporia } from './aporia.ts';
+import { cato } from './cato.ts';
 import { lasso } from './lasso.ts';
 import { mistralModeration } from './mistral.ts';
 import { pangeaPii, pangeaTextGuard } from './pangea.ts';
@@ -9,7 +13,10 @@ import { prismaAirs } from './prisma-airs.ts';
 import { promptSecurity } from './prompt-security.ts';
 import { promptfoo } from './promptfoo.ts';
 import { qualifire } from './qualifire.ts';
+import { qualifireToolUse } from './qualifire-tool-use.ts';
 import { crowdstrikeAidr, f5Guardrails, javelin, sydeguard, walledProtect } from './scanners.ts';
+import { singulr } from './singulr.ts';
+import { zscaler } from './zscaler.ts';
 
 /** Vendors of guardrails. */
 export const vendorChecks: readonly GuardrailCheck[] = [
@@ -24,9 +31,16 @@ export const vendorChecks: readonly GuardrailCheck[] = [
   ...promptfoo,
   ...promptSecurity,
   ...qualifire,
+  qualifireToolUse,
   sydeguard,
   walledProtect,
   f5Guardrails,
   crowdstrikeAidr,
   javelin,
+  acuvity,
+  akto,
+  alibaba,
+  cato,
+  singulr,
+  zscaler,
 ];

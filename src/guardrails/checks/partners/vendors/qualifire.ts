@@ -17,13 +17,21 @@ const evaluations: readonly (readonly [name: string, member: string, phases: rea
 
 type Question = { text: string; phase: Phase; requestText: () => string; apiKey: string };
 
-const requestOf = ({ text, phase, requestText, apiKey: key }: Question, wanted: object) => ({
+/** Asks for an evaluation. */
+export const evaluationOf = (key: string, body: object) => ({
   url: 'https://proxy.qualifire.ai/api/evaluation/evaluate',
   headers: { 'x-qualifire-api-key': key },
-  body: { ...(phase === 'input' ? { input: text } : { input: requestText(), output: text }), ...wanted },
+  body,
 });
 
-function verdictOf(answer: unknown, reason: string) {
+const requestOf = ({ text, phase, requestText, apiKey: key }: Question, wanted: object) =>
+  evaluationOf(key, {
+    ...(phase === 'input' ? { input: text } : { input: requestText(), output: text }),
+    ...wanted,
+  });
+
+/** `reason`: what a failed evaluation is told as. */
+export function verdictOf(answer: unknown, reason: string) {
   const passes = textOf(objectOf(answer).status, 'status') !== 'failed';
   return { passes, reasons: passes ? [] : [reason] };
 }
