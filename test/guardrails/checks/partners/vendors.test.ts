@@ -242,6 +242,21 @@ describe('what is found', () => {
   });
 });
 
+test('an answer that is streamed is told to CrowdStrike as it reads', async () => {
+  answering({ status: 'Success', result: { blocked: true, policy: 'mine' } });
+  const given: Given = {
+    text: 'a secret',
+    phase: 'output',
+    call: { request: { messages: [] }, response: { status: 200, body: null } },
+  };
+  const parameters = { ...key, baseUrl: 'https://collector.example' };
+  const finding = await run('crowdstrike-aidr.guardChatCompletions', parameters, given, services);
+  expect(finding.verdict).toBe(false);
+  expect(sentBody().guard_input).toEqual({
+    choices: [{ index: 0, message: { role: 'assistant', content: 'a secret' } }],
+  });
+});
+
 test('a message of a tool is told to Cato as a user’s', async () => {
   answering({ analysis_result: {} });
   const segments = [{ path: [0], role: 'tool', kind: 'tool_result', text: 'rain' }] as const;

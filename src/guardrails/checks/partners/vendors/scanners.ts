@@ -99,13 +99,17 @@ export const crowdstrikeAidr = definePartner({
   description: 'Passes when CrowdStrike AIDR does not block the call.',
   phases: ['input', 'output'],
   shape: { apiKey, baseUrl: urlParameter.describe('The address of your collector.') },
-  request({ input: { phase, call }, parameters }) {
+  request({ text, input: { phase, call }, parameters }) {
     const isInput = phase === 'input';
+    // A body that is no JSON, and an answer while it is streamed, are told as messages.
+    const role = isInput ? 'user' : 'assistant';
+    const message = { role, content: text };
+    const told = isInput ? { messages: [message] } : { choices: [{ index: 0, message }] };
     return {
       url: `${trimmed(parameters.baseUrl)}/v1/guard_chat_completions`,
       headers: { authorization: `Bearer ${parameters.apiKey}` },
       body: {
-        guard_input: isInput ? call.request : call.response?.body,
+        guard_input: (isInput ? call.request : call.response?.body) ?? told,
         event_type: isInput ? 'input' : 'output',
         app_id: 'Sluice',
         ...(call.provider !== null && { llm_provider: call.provider }),
