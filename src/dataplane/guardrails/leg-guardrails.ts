@@ -40,22 +40,29 @@ export class LegGuardrails {
   }
 }
 
-/** Config's, workspace's, organisation's; of two with the same id the stricter one. */
+/**
+ * Config's, workspace's, organisation's. Of two uses of one stored guardrail the stricter one stays, and else the later one. What
+ * is enforced always stays as it is: whoever writes a config may give any guardrail its id.
+ */
 export function effective(
   own: readonly PreparedGuardrail[],
   enforced: readonly PreparedGuardrail[],
 ): readonly PreparedGuardrail[] {
-  if (enforced.length === 0) return own;
-  const byId = new Map<string, PreparedGuardrail>();
-  for (const guardrail of [...own, ...enforced]) {
-    const known = byId.get(guardrail.id);
-    // The later one keeps its place: what is enforced has the last word.
-    if (known && strictness(known) > strictness(guardrail)) continue;
-    byId.delete(guardrail.id);
-    byId.set(guardrail.id, guardrail);
-  }
-  return [...byId.values()];
+  if (own.length === 0) return enforced;
+  if (own.length + enforced.length === 1) return own;
+  const all = [...own, ...enforced];
+  const isOutdone = (guardrail: PreparedGuardrail, at: number) =>
+    all.some(
+      (other, index) =>
+        index !== at &&
+        isSameVersion(other, guardrail) &&
+        strictness(other) >= strictness(guardrail) + Number(index < at),
+    );
+  return all.filter((guardrail, at) => at >= own.length || !isOutdone(guardrail, at));
 }
+
+const isSameVersion = (one: PreparedGuardrail, other: PreparedGuardrail): boolean =>
+  one.id === other.id && one.versionId !== null && one.versionId === other.versionId;
 
 const strictness = ({ deny, isAsync }: PreparedGuardrail): number => Number(!isAsync) * 2 + Number(deny);
 
