@@ -91,6 +91,20 @@ export function parseGuardrail(
   return { problems: parsed.error.issues.flatMap(problemsOfIssue) };
 }
 
+/** What one use of a stored guardrail does otherwise than its actions say. */
+export type GuardrailChanges = Partial<GuardrailActions>;
+
+/** Reads actions of which some are written; the others are absent, whatever their defaults are. */
+export function parseGuardrailChanges(
+  value: unknown,
+): { changes: GuardrailChanges } | { problems: readonly GuardrailProblem[] } {
+  const parsed = guardrailActions.safeParse(value);
+  if (!parsed.success) return { problems: parsed.error.issues.flatMap(problemsOfIssue) };
+  const written = Object.keys(value as object);
+  const changes = Object.entries(parsed.data).filter(([name]) => written.includes(name));
+  return { changes: Object.fromEntries(changes) };
+}
+
 function problemsOfIssue(issue: z.core.$ZodIssue): GuardrailProblem[] {
   if (issue.code !== 'unrecognized_keys') return [{ path: pathOf(issue.path), message: issue.message }];
   return issue.keys.map((key) => ({

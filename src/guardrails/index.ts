@@ -3,6 +3,7 @@ export { allChecks, checkOf } from './checks/index.ts';
 export {
   type CheckEntry,
   type GuardrailActions,
+  type GuardrailChanges,
   type GuardrailDefinition,
   type GuardrailProblem,
   guardrailActions,
@@ -10,6 +11,7 @@ export {
   guardrailDefinition,
   MAX_CHECKS,
   parseGuardrail,
+  parseGuardrailChanges,
   pathOf,
   type StoredGuardrail,
 } from './definition.ts';
@@ -24,5 +26,6 @@ export {
   type PreparedGuardrail,
   prepareGuardrail,
   problemsOf,
+  withChanges,
 } from './prepare.ts';
 export { destinationsOf, mapSecretParameters } from './secret-parameters.ts';

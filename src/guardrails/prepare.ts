@@ -3,6 +3,7 @@ import { allChecks, checkOf } from './checks/index.ts';
 import {
   type CheckEntry,
   type GuardrailActions,
+  type GuardrailChanges,
   type GuardrailDefinition,
   type GuardrailFeedback,
   type GuardrailProblem,
@@ -114,6 +115,8 @@ export function problemsOf(
 export type CompiledGuardrail = Pick<StoredGuardrail, 'id' | 'slug' | 'versionId'> & {
   readonly input: PreparedGuardrail | GuardrailProblems;
   readonly output: PreparedGuardrail | GuardrailProblems;
+  /** Prepares it anew for a use that does something otherwise. */
+  readonly changed: (changes: GuardrailChanges, phase: Phase) => PreparedGuardrail | GuardrailProblems;
 };
 
 export function compileGuardrail(stored: StoredGuardrail, origin: GuardrailOrigin): CompiledGuardrail {
@@ -125,7 +128,26 @@ export function compileGuardrail(stored: StoredGuardrail, origin: GuardrailOrigi
     versionId,
     input: prepareGuardrail(stored, { ...use, phase: 'input' }),
     output: prepareGuardrail(stored, { ...use, phase: 'output' }),
+    changed: (changes, phase) =>
+      prepareGuardrail({ ...stored, actions: { ...stored.actions, ...changes } }, { ...use, phase }),
   };
+}
+
+type Changed = { compiled: CompiledGuardrail; prepared: PreparedGuardrail | GuardrailProblems };
+const lastChanged = { input: new WeakMap<object, Changed>(), output: new WeakMap<object, Changed>() };
+
+/** A stored guardrail as one use of it wants it, prepared once for as long as neither of them changes; null changes nothing. */
+export function withChanges(
+  compiled: CompiledGuardrail,
+  changes: GuardrailChanges | null,
+  phase: Phase,
+): PreparedGuardrail | GuardrailProblems {
+  if (changes === null) return compiled[phase];
+  const known = lastChanged[phase].get(changes);
+  if (known?.compiled === compiled) return known.prepared;
+  const prepared = compiled.changed(changes, phase);
+  lastChanged[phase].set(changes, { compiled, prepared });
+  return prepared;
 }
 
 function prepareEntry(

@@ -1,17 +1,22 @@
 import {
+  type GuardrailChanges,
   type GuardrailDefinition,
   type GuardrailProblem,
   type Phase,
   type PreparedGuardrail,
   parseGuardrail,
+  parseGuardrailChanges,
   prepareGuardrail,
 } from '../guardrails/index.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import type { GatewayConfig } from './schema.ts';
 import { snakeCaseKey } from './spelling.ts';
 
-/** A guardrail of a config: written in it, or the id or slug of one that is stored. */
-export type PlannedGuardrail = PreparedGuardrail | string;
+/** A stored guardrail that a config names by id or slug, with what this use of it does otherwise; null for nothing. */
+export type ReferredGuardrail = { readonly name: string; readonly changes: GuardrailChanges | null };
+
+/** A guardrail of a config: written in it, or one that is stored. */
+export type PlannedGuardrail = PreparedGuardrail | ReferredGuardrail;
 
 /** Members of a config that list guardrails, by phase, in the order in which they are run. */
 const members = {
@@ -34,7 +39,7 @@ export function plannedGuardrails(config: GatewayConfig, phase: Phase): readonly
   return listed.flatMap((member) =>
     (config[member] ?? []).flatMap((written, at): PlannedGuardrail[] => {
       const planned = plan(written, phase, `${member}[${at}]`);
-      return typeof planned === 'object' && 'problems' in planned ? [] : [planned];
+      return isProblem(planned) ? [] : [planned];
     }),
   );
 }
@@ -53,15 +58,15 @@ export function guardrailProblems(config: GatewayConfig, path: string): string[]
 }
 
 /** A stored guardrail that a config names by id or slug. */
-export type NamedGuardrail = { phase: Phase; path: string; name: string };
+export type NamedGuardrail = { phase: Phase; path: string; name: string; changes: GuardrailChanges | null };
 
 /** The stored guardrails that all levels of a config name, each with its place. */
 export function guardrailNames(config: GatewayConfig, path: string): NamedGuardrail[] {
   const own = (['input', 'output'] as const).flatMap((phase) =>
     members[phase].flatMap((member) =>
       (config[member] ?? []).flatMap((written, at): NamedGuardrail[] => {
-        const name = plan(written, phase, '');
-        return typeof name === 'string' ? [{ phase, path: `${path}.${member}[${at}]`, name }] : [];
+        const planned = plan(written, phase, '');
+        return 'changes' in planned ? [{ phase, path: `${path}.${member}[${at}]`, ...planned }] : [];
       }),
     ),
   );
@@ -73,27 +78,34 @@ export function guardrailNames(config: GatewayConfig, path: string): NamedGuardr
 
 function problemsIn(written: string | JsonObject, phase: Phase, path: string): string[] {
   const planned = plan(written, phase, path);
-  if (typeof planned === 'string' || !('problems' in planned)) return [];
+  if (!isProblem(planned)) return [];
   return planned.problems.map(
     ({ path: at, message }) => `path: ${path}${at === '' ? '' : `.${at}`}, message: ${message}`,
   );
 }
 
+type Plan = PlannedGuardrail | { problems: readonly GuardrailProblem[] };
+
+const isProblem = (planned: Plan): planned is { problems: readonly GuardrailProblem[] } =>
+  'problems' in planned;
+
 /** `place`: the id of a guardrail that has none. */
-function plan(
-  written: string | JsonObject,
-  phase: Phase,
-  place: string,
-): PlannedGuardrail | { problems: readonly GuardrailProblem[] } {
-  if (typeof written === 'string') return written;
+function plan(written: string | JsonObject, phase: Phase, place: string): Plan {
+  if (typeof written === 'string') return { name: written, changes: null };
   const { id = place, guardrail_version_id: versionId = null, name = null, ...rest } = hookOf(written);
-  if (rest.checks === undefined && rest.actions === undefined && typeof written.id === 'string')
-    return written.id;
+  if (rest.checks === undefined && typeof written.id === 'string') return refer(written.id, rest.actions);
   const parsed = parseGuardrail(rest);
   if ('problems' in parsed) return parsed;
   const { definition }: { definition: GuardrailDefinition } = parsed;
   const use = { id: String(id), versionId: textOrNull(versionId), name: textOrNull(name) };
   return prepareGuardrail(definition, { ...use, phase, origin: 'config' });
+}
+
+/** A hook without checks is a use of the stored guardrail that its id names. */
+function refer(name: string, actions: unknown): Plan {
+  if (actions === undefined) return { name, changes: null };
+  const parsed = parseGuardrailChanges(actions);
+  return 'problems' in parsed ? parsed : { name, changes: parsed.changes };
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -1,14 +1,15 @@
 import { GatewayError } from '../../errors/index.ts';
-import type {
-  CompiledGuardrail,
-  EnforcedGuardrails,
-  GuardrailLookup,
-  Phase,
-  PreparedGuardrail,
+import {
+  type CompiledGuardrail,
+  type EnforcedGuardrails,
+  type GuardrailLookup,
+  type Phase,
+  type PreparedGuardrail,
+  withChanges,
 } from '../../guardrails/index.ts';
 import { Placeholders } from '../../guardrails/segments/index.ts';
 import type { Endpoint } from '../../providers/index.ts';
-import type { PlannedGuardrail } from '../../routing-config/guardrails.ts';
+import type { PlannedGuardrail, ReferredGuardrail } from '../../routing-config/guardrails.ts';
 import type { Call } from '../call/call.ts';
 import { isUnguarded } from '../call/unguarded.ts';
 import type { Leg } from '../leg/leg.ts';
@@ -77,18 +78,22 @@ async function resolved(
 ): Promise<PreparedGuardrail[]> {
   const found: PreparedGuardrail[] = [];
   for (const planned of listed) {
-    if (typeof planned === 'string') {
-      const known = lookup.guardrailById(call.workspaceId, planned);
+    if ('changes' in planned) {
+      const known = lookup.guardrailById(call.workspaceId, planned.name);
       found.push(usable(planned, known instanceof Promise ? await known : known, phase));
     } else found.push(planned);
   }
   return found;
 }
 
-function usable(name: string, compiled: CompiledGuardrail | null, phase: Phase): PreparedGuardrail {
+function usable(
+  { name, changes }: ReferredGuardrail,
+  compiled: CompiledGuardrail | null,
+  phase: Phase,
+): PreparedGuardrail {
   const quoted = JSON.stringify(name.slice(0, 100));
   if (compiled === null) throw refusal(`There is no guardrail ${quoted} in this workspace.`, phase);
-  const guardrail = compiled[phase];
+  const guardrail = withChanges(compiled, changes, phase);
   if (!('problems' in guardrail)) return guardrail;
   const [problem] = guardrail.problems;
   throw refusal(

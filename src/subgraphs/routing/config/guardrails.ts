@@ -22,6 +22,7 @@ export async function requireGuardrails(
   const lists = (['input', 'output'] as const).map((phase) => ({
     phase,
     names: inPhase(phase).map(({ name }) => name),
+    changes: inPhase(phase).map(({ changes }) => changes),
   }));
   const place = { organisationId, workspaceId };
   const { idOf, problems } = await resolveNames(context, place, lists, { andOrganisation: true });

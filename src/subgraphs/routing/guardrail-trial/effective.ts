@@ -6,6 +6,7 @@ import {
   NOTHING_ENFORCED,
   type Phase,
   type PreparedGuardrail,
+  withChanges,
 } from '../../../guardrails/index.ts';
 import type { PlannedGuardrail } from '../../../routing-config/guardrails.ts';
 import { emptyPlan, type Leaf, leavesOf, planOf } from '../../../routing-config/plan.ts';
@@ -98,11 +99,13 @@ async function preparedOf(
   workspaceId: string,
   { planned, phase }: { planned: PlannedGuardrail; phase: Phase },
 ): Promise<PreparedGuardrail> {
-  if (typeof planned !== 'string') return planned;
-  const prepared = (await lookup.guardrailById(workspaceId, planned))?.[phase];
+  if (!('changes' in planned)) return planned;
+  const { name, changes } = planned;
+  const compiled = await lookup.guardrailById(workspaceId, name);
+  const prepared = compiled && withChanges(compiled, changes, phase);
   if (prepared && !('problems' in prepared)) return prepared;
   throw new GatewayError('GUARDRAIL_BROKEN', {
-    message: `The config names a guardrail that cannot be run: ${planned}.`,
+    message: `The config names a guardrail that cannot be run: ${name}.`,
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Phase, prepareGuardrail } from '../../../guardrails/index.ts';
+import { type GuardrailChanges, type Phase, prepareGuardrail } from '../../../guardrails/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { type GuardrailDocument, guardrailModel } from './model.ts';
 import { unsealChecks } from './sealing.ts';
@@ -6,8 +6,12 @@ import { unsealChecks } from './sealing.ts';
 /** Whose guardrails may be named: those of a workspace, or the organisation's where that is null. */
 export type NamingPlace = { organisationId: string; workspaceId: string | null };
 
-/** Ids or slugs of guardrails, as something names them for a phase. */
-export type GuardrailNames = { phase: Phase; names: readonly string[] };
+/** Ids or slugs of guardrails, as something names them for a phase; `changes`: what each use does otherwise, in their order. */
+export type GuardrailNames = {
+  phase: Phase;
+  names: readonly string[];
+  changes?: readonly (GuardrailChanges | null)[];
+};
 
 /** Why a name means no guardrail that can be used in the phase; the message goes on after the place of the name. */
 export type NameProblem = { phase: Phase; index: number; message: string };
@@ -34,7 +38,7 @@ export async function resolveNames(
     .lean<GuardrailDocument[]>();
   const byName = new Map(found.flatMap((each) => [[each._id, each] as const, [each.slug, each] as const]));
   const owner = workspaceId === null ? 'organisation' : 'workspace';
-  const problems = lists.flatMap(({ phase, names }) =>
+  const problems = lists.flatMap(({ phase, names, changes }) =>
     names.flatMap((name, index): NameProblem[] => {
       const guardrail = byName.get(name);
       if (!guardrail)
@@ -42,6 +46,7 @@ export async function resolveNames(
       const [problem] = problemsIn(phase, {
         ...guardrail,
         checks: unsealChecks(guardrail.checks, secrets, guardrail._id),
+        actions: { ...guardrail.actions, ...changes?.[index] },
       });
       if (!problem) return [];
       const message = `names a guardrail that cannot be used for the ${phase}: ${problem.path} ${problem.message}.`;
