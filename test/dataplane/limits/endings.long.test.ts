@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';
 import { chatAnswer, chatFrames, eventStream, json, type Script } from '../../support/provider.ts';
 import { type CallOptions, messages, startWorld, until, type World } from '../../support/world.ts';
+import { countedFrames, limits, NONE, silent, USED, usage, usedBy } from './counted.ts';
 import { allSettled, countersOf, keyWith } from './limited.ts';
 
 let world: World;
@@ -9,16 +10,6 @@ beforeAll(async () => {
   world = await startWorld();
 });
 afterAll(() => world.stop());
-
-/** Nanodollars of three tokens asked and five answered by gpt-4o, and all that they are in tokens. */
-const USED = { cost: 3 * 2500 + 5 * 10_000, tokens: 8, requests: 1 };
-const NONE = { cost: 0, tokens: 0, requests: 0 };
-const usage = { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 };
-
-const usageFrame = `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'gpt-test', choices: [], usage })}\n\n`;
-const counted = chatFrames(['hello']).flatMap((frame) =>
-  frame.includes('[DONE]') ? [usageFrame, frame] : [frame],
-);
 
 const message = {
   id: 'msg_1',
@@ -46,7 +37,7 @@ const routes: Record<string, Route> = {
   'a stream of chat': {
     path: '/v1/chat/completions',
     body: (model) => ({ ...chat(model), stream: true }),
-    ok: eventStream(counted),
+    ok: eventStream(countedFrames(['hello'])),
   },
   completions: {
     path: '/v1/completions',
@@ -94,7 +85,6 @@ const brokenOff: Script = (_request, answer) => {
   answer.write('{"id":"a","choices":[');
   setTimeout(() => answer.destroy(), 20);
 };
-const silent: Script = () => undefined;
 
 const endings: Record<string, Ending> = {
   'an answer': { script: (ok) => ok, counted: USED },
@@ -110,20 +100,7 @@ const endings: Record<string, Ending> = {
   },
 };
 
-const limits = {
-  usage: [
-    { type: 'cost' as const, creditLimit: 1 },
-    { type: 'tokens' as const, creditLimit: 100_000 },
-    { type: 'requests' as const, creditLimit: 1000 },
-  ],
-  rates: [{ type: 'requests' as const, unit: 'rpw' as const, value: 100_000 }],
-};
-
-async function used(keyId: string) {
-  const counters = await countersOf(world, keyId);
-  const fill = (name: string) => counters[name]?.fill ?? 0;
-  return { cost: fill('usage:cost'), tokens: fill('usage:tokens'), requests: fill('usage:requests') };
-}
+const used = (keyId: string) => usedBy(world, keyId);
 
 const cases = Object.entries(routes).flatMap(([route, each]) =>
   Object.entries(endings).map(([ending, how]) => [route, ending, each, how] as const),

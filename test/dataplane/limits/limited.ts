@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { CounterDocument } from '../../../src/limits/counters/document.ts';
 import type { StoredRateLimit, StoredUsageLimit } from '../../../src/subgraphs/limits/stored.ts';
+import { eventually } from '../../support/eventually.ts';
 import { created, type World } from '../../support/world.ts';
 
 export type Limits = { usage?: Partial<StoredUsageLimit>[]; rates?: Partial<StoredRateLimit>[] };
@@ -63,10 +63,10 @@ export async function openReservations({ app }: World): Promise<number> {
 
 /** Until no call holds anything: a call that was left ends a little after its caller saw its end. */
 export async function allSettled(world: World): Promise<void> {
-  for (let tries = 0; (await openReservations(world)) > 0; tries++) {
-    if (tries === 100) throw new Error(`${await openReservations(world)} reservations stay open.`);
-    await wait(20);
-  }
+  await eventually(async () => {
+    const open = await openReservations(world);
+    if (open > 0) throw new Error(`${open} reservations stay open.`);
+  }, 15_000);
 }
 
 /** What the counters of an owner stand at in the store, by kind and unit, e.g. `usage:cost`. */
