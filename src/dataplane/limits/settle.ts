@@ -141,11 +141,15 @@ function progressOf(
   tariff: Tariff | null,
   { bytes, sentAt }: AttemptEnd,
 ): Used {
-  const seconds = (performance.now() - sentAt) / 1000;
-  const speed = fast.has(target.provider.id) ? FAST_SPEED : TOP_SPEED;
-  const written = Math.max(bytes, Math.ceil((seconds + RUN_ON_S) * speed * bound.output.choices));
+  const written = Math.max(bytes, mostWritten(target.provider.id, sentAt) * bound.output.choices);
   return {
     tokens: bound.input.most + written,
     cost: tariff === null ? 0 : costAt(tariff, bound.input.most, written),
   };
 }
+
+/** Tokens that a model can have written since a moment on the clock of `performance.now()`, and until it hears that nobody listens. */
+export const mostWritten = (provider: string, since: number): number => {
+  const seconds = (performance.now() - since) / 1000;
+  return Math.ceil((seconds + RUN_ON_S) * (fast.has(provider) ? FAST_SPEED : TOP_SPEED));
+};

@@ -149,7 +149,7 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
     const ending = await relayed.ended;
     stopping.signal.removeEventListener('abort', stop);
     forget();
-    slices?.close(observer.report());
+    slices?.close(observer.report(), observer.answeringSince());
     record.session(ending, observer.report(), await guards.close());
   }
 

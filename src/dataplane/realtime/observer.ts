@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { RawData } from 'ws';
 import { isObject } from '../../lib/json.ts';
 
@@ -8,7 +9,14 @@ const MAX_ERRORS = 10;
 const MAX_COUNTS = 50;
 const MAX_DEPTH = 3;
 
-const watched = ['session.created', 'session.updated', 'conversation.item.', 'response.done', 'error'];
+const watched = [
+  'session.created',
+  'session.updated',
+  'conversation.item.',
+  'response.created',
+  'response.done',
+  'error',
+];
 const marks = watched.map((type) => Buffer.from(`"${type}`));
 
 type Counts = { [name: string]: number | Counts };
@@ -27,7 +35,12 @@ export type SessionReport = {
   usage?: Counts;
 };
 
-export type Observer = { see(data: RawData): void; report(): SessionReport };
+export type Observer = {
+  see(data: RawData): void;
+  report(): SessionReport;
+  /** When the answer began that the provider is at, on the clock of `performance.now()`; null between answers. */
+  answeringSince(): number | null;
+};
 
 /** Reads the provider's messages that tell of the session, its items, errors and token counts. */
 export function createObserver(): Observer {
@@ -40,6 +53,7 @@ export function createObserver(): Observer {
     responses: 0,
     errors: [],
   };
+  let answeringSince: number | null = null;
 
   function take(event: Json): void {
     const { type } = event;
@@ -51,7 +65,9 @@ export function createObserver(): Observer {
       report.items_created++;
     } else if (type === 'conversation.item.deleted') report.items_deleted++;
     else if (type === 'error' && report.errors.length < MAX_ERRORS) report.errors.push(event.error ?? null);
+    else if (type === 'response.created') answeringSince ??= performance.now();
     else if (type === 'response.done') {
+      answeringSince = null;
       report.responses++;
       const usage = objectOf(event.response).usage;
       if (usage) report.usage = add(report.usage ?? {}, objectOf(usage));
@@ -64,6 +80,7 @@ export function createObserver(): Observer {
       if (event) take(event);
     },
     report: () => report,
+    answeringSince: () => answeringSince,
   };
 }
 

@@ -9,6 +9,7 @@ import { isReservation } from '../limits/call-limits.ts';
 import { refused } from '../limits/count-in.ts';
 import { isAbout } from '../limits/leg-limits.ts';
 import type { Limiting } from '../limits/limiting.ts';
+import { mostWritten } from '../limits/settle.ts';
 import type { Admission } from './admit.ts';
 import type { SessionReport } from './observer.ts';
 
@@ -18,6 +19,7 @@ const SLICE_MS = 60_000;
 const TOKENS_OF_A_SLICE = 12_000;
 
 type Used = { tokens: number; cost: number };
+const NOTHING: Used = { tokens: 0, cost: 0 };
 
 /** What a session is counted by. Null where it comes under no limit. */
 export async function openSlices(
@@ -51,6 +53,8 @@ export class Slices {
   #settled: Used = { tokens: 0, cost: 0 };
   #known: Used = { tokens: 0, cost: 0 };
   #responses = 0;
+  /** Tokens of the answer that was reported last, with all that was read for it. */
+  #lastAnswer = 0;
   #refuse: (error: GatewayError) => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -82,11 +86,10 @@ export class Slices {
     const outcome: Reservation | Shortage = await engine.take(asks);
     if (!isReservation(outcome)) return refused(outcome, this.#limiting);
     this.#asks = asks;
-    if (this.#isClosed) outcome.settle(asks.map(() => 0));
-    else {
-      this.#reservation = outcome;
-      this.#timer = setTimeout(() => this.#renew(), SLICE_MS).unref();
-    }
+    this.#reservation = outcome;
+    // What was reported while it waited is counted all the same.
+    if (this.#isClosed) this.#settle(true);
+    else this.#timer = setTimeout(() => this.#renew(), SLICE_MS).unref();
     return null;
   }
 
@@ -98,7 +101,9 @@ export class Slices {
   note(report: SessionReport): void {
     if (report.responses === this.#responses) return;
     this.#responses = report.responses;
+    const before = this.#known.tokens;
     this.#known = this.#usedIn(report);
+    this.#lastAnswer = this.#known.tokens - before;
     const isUsedUp = this.#asks.some(
       ({ counter: { limit }, amount }) =>
         limit.unit !== 'requests' && amount > 0 && this.#since(limit.unit) >= amount,
@@ -106,11 +111,14 @@ export class Slices {
     if (isUsedUp) this.#renew();
   }
 
-  /** `report`: null for a session that could not begin. */
-  close(report: SessionReport | null): void {
+  /**
+   * `report`: null for a session that could not begin. `answeringSince`: when the answer began that nobody waited for, on the
+   * clock of `performance.now()`; it is counted by how far it can have come, at most what was taken.
+   */
+  close(report: SessionReport | null, answeringSince: number | null = null): void {
     this.#isClosed = true;
     if (report) this.#known = this.#usedIn(report);
-    this.#settle(report !== null);
+    this.#settle(report !== null, answeringSince);
   }
 
   #amountOf({ limit: { unit } }: Counter, isFirst: boolean): number {
@@ -131,17 +139,30 @@ export class Slices {
     );
   }
 
-  #settle(hasBegun: boolean): void {
+  /** What an answer can have come to that was broken off: as much was read for it as the one before it came to. */
+  #broken(since: number): Used {
+    const written = mostWritten(this.#admission.target.provider.id, since);
+    const cost = this.#tariff === null ? 0 : costAt(this.#tariff, this.#lastAnswer, written);
+    return { tokens: this.#lastAnswer + written, cost };
+  }
+
+  #settle(hasBegun: boolean, answeringSince: number | null = null): void {
     clearTimeout(this.#timer);
     const reservation = this.#reservation;
     if (reservation === null) return;
     this.#reservation = null;
+    const broken = answeringSince === null ? NOTHING : this.#broken(answeringSince);
     const amounts = this.#asks.map(({ counter: { limit }, amount }) => {
       if (limit.unit === 'requests') return hasBegun ? amount : 0;
-      return this.#since(limit.unit);
+      const reported = this.#since(limit.unit);
+      return Math.max(reported, Math.min(amount, reported + broken[limit.unit]));
     });
     this.#settled = this.#known;
-    reservation.settle(amounts, { unpriced: this.#catalogue !== null && this.#tariff === null });
+    reservation.settle(amounts, {
+      uncertain:
+        answeringSince !== null && this.#asks.some(({ counter }) => counter.limit.unit !== 'requests'),
+      unpriced: this.#catalogue !== null && this.#tariff === null,
+    });
   }
 
   #usedIn({ usage: counts }: SessionReport): Used {

@@ -107,4 +107,45 @@ describe('a session of a key with limits', () => {
     await allSettled(world);
     await eventually(async () => expect((await countersOf(world, id))['usage:tokens']?.fill).toBe(0));
   });
+
+  const begun = JSON.stringify({ type: 'response.created', response: { id: 'resp_1' } });
+  const leaving: [string, (caller: WebSocket, provider: WebSocket) => void][] = [
+    ['whose caller leaves', (caller) => caller.terminate()],
+    ['whose caller says goodbye', (caller) => caller.close(1000)],
+    ['whose provider breaks off', (_caller, provider) => provider.terminate()],
+  ];
+
+  test.each(leaving)('%s in the middle of an answer counts how far it can have come', async (_who, leave) => {
+    const { id, key } = await limited(100_000);
+    const { caller, provider } = await session(key);
+    caller.on('error', () => undefined);
+    provider.send(done(100, 50));
+    await once(caller, 'message');
+    provider.send(begun);
+    await once(caller, 'message');
+    leave(caller, provider);
+    await allSettled(world);
+    await eventually(async () => {
+      const counter = (await countersOf(world, id))['usage:tokens'];
+      // What was reported, the same once more as the context of the next answer, and two seconds of writing at least.
+      expect(counter?.fill).toBeGreaterThan(300 + 1000);
+      expect(counter?.fill).toBeLessThanOrEqual(12_000);
+      expect(counter?.uncertain).toBeGreaterThan(0);
+    });
+  });
+
+  test.each(leaving)('%s between answers counts what was reported', async (_who, leave) => {
+    const { id, key } = await limited(100_000);
+    const { caller, provider } = await session(key);
+    caller.on('error', () => undefined);
+    provider.send(begun);
+    await once(caller, 'message');
+    provider.send(done(100, 50));
+    await once(caller, 'message');
+    leave(caller, provider);
+    await allSettled(world);
+    await eventually(async () =>
+      expect((await countersOf(world, id))['usage:tokens']).toMatchObject({ fill: 150, uncertain: 0 }),
+    );
+  });
 });
