@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Feedback that a guardrail leaves on the trace of the call that it judged. */
 const feedback = z.strictObject({
-  value: z.number().min(-10).max(10).describe('The score, from -10 to 10.'),
+  value: z.int().min(-10).max(10).describe('The score, from -10 to 10.'),
   weight: z.number().min(0).max(1).default(1).describe('How much the score counts, from 0 to 1.'),
   metadata: z
     .union([z.string().max(2048), z.record(z.string().max(128), z.string().max(512))])

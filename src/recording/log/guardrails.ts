@@ -8,6 +8,9 @@ export type LoggedCheck = {
   error?: string;
 };
 
+/** What a guardrail says of a call: a value from -10 to 10 that counts as much as its weight, from 0 to 1. */
+export type LoggedFeedback = { value: number; weight: number; metadata: Record<string, string> };
+
 /** What a guardrail came to in one phase of a call. */
 export type LoggedGuardrail = {
   id: string;
@@ -23,7 +26,7 @@ export type LoggedGuardrail = {
   createdAt: string;
   checks: LoggedCheck[];
   /** What it says of the call on the trace; null for nothing. */
-  feedback: unknown;
+  feedback: LoggedFeedback | null;
 };
 
 /** `exempted`: ids of the organisation's guardrails from which the workspace is exempt. */

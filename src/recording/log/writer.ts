@@ -4,6 +4,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { applyDeltas, type Known, type NumberedDelta } from '../rollups/apply.ts';
 import { batchesIn, noteOf } from '../rollups/batches.ts';
 import { deltaOf } from '../rollups/delta.ts';
+import { insertFeedback } from './feedback.ts';
 import { LOGS_COLLECTION, type LogEntry, type LogRecord } from './record.ts';
 import { insertBodies, insertRecords } from './write-logs.ts';
 
@@ -50,9 +51,10 @@ export function createLogWriter({ database, log }: { database: () => Promise<Db>
     await batchesIn(db).insertOne(batch);
     // In place: a copy would lose the shape that makes encoding fast.
     for (const record of records) record.batchId = batch._id;
-    const [stored, bodies] = await Promise.allSettled([
+    const [stored, bodies, feedback] = await Promise.allSettled([
       insertRecords(db, records),
       insertBodies(db, entries),
+      insertFeedback(db, records),
     ]);
     if (stored.status === 'rejected') {
       beginAnew();
@@ -64,6 +66,7 @@ export function createLogWriter({ database, log }: { database: () => Promise<Db>
     });
     add({ writer: batch.writer, number: batch.number, batchId: batch._id, delta: deltaOf(own, Date.now()) });
     if (bodies.status === 'rejected') throw bodies.reason;
+    if (feedback.status === 'rejected') throw feedback.reason;
   }
 
   function add(done: Pending): void {

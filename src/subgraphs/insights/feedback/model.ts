@@ -1,23 +1,8 @@
 import { Schema } from 'mongoose';
+import { FEEDBACK_COLLECTION, type StoredFeedback } from '../../../recording/log/feedback.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 
-export type FeedbackDocument = {
-  _id: string;
-  organisationId: string;
-  workspaceId: string;
-  traceId: string;
-  /** A whole number from -10 to 10. */
-  value: number;
-  /** From 0 to 1. */
-  weight: number;
-  metadata: Record<string, unknown>;
-  apiKeyId: string;
-  userId: string | null;
-  /** Model of the trace's last log; null when there was none. */
-  aiModel: string | null;
-  createdAt: Date;
-  lastUpdatedAt: Date;
-};
+export type FeedbackDocument = StoredFeedback;
 
 const schema = new Schema<FeedbackDocument>(
   {
@@ -32,7 +17,7 @@ const schema = new Schema<FeedbackDocument>(
     userId: { type: String, default: null },
     aiModel: { type: String, default: null },
   },
-  resourceSchema('feedback'),
+  resourceSchema(FEEDBACK_COLLECTION),
 );
 schema.index({ organisationId: 1, workspaceId: 1, createdAt: -1, _id: -1 });
 schema.index({ organisationId: 1, createdAt: -1, _id: -1 });
