@@ -277,6 +277,58 @@ describe('exported spans of a config with targets', () => {
     expect(tries.map((span) => span?.kind)).toEqual([3, 3]);
   });
 
+  test('checks of guardrails are below the try that they were made for', async () => {
+    const contains = (words: string[]) => ({
+      id: 'default.contains',
+      parameters: { words, operator: 'none' },
+    });
+    const webhook = {
+      id: 'default.webhook',
+      parameters: { webhookURL: 'http://127.0.0.1:1/', timeout: 1000 },
+    };
+    const config = {
+      ...a,
+      input_guardrails: [{ id: 'asks', checks: [contains(['evil']), webhook] }],
+      output_guardrails: [{ id: 'reads', checks: [contains(['hi']), contains(['x'])], deny: true }],
+    };
+    const { answer, spans } = await spansOf(config, [good()]);
+    expect(answer.status).toBe(446);
+    // The last check was left out, since the one before it refused the answer.
+    expect(drawn(spans)).toEqual([
+      ['chat a', 2, 'caller'],
+      ['guardrail default.contains', 0, 'chat a'],
+      ['guardrail default.contains', 0, 'chat a'],
+      ['guardrail default.webhook', 2, 'chat a'],
+    ]);
+    const told = spans.filter(({ name }) => name.startsWith('guardrail')).map(attributesOf);
+    const common = { 'sluice.workspace.id': world.app.workspaceId, 'sluice.guardrail.async': false };
+    expect(told).toEqual([
+      expect.objectContaining({
+        ...common,
+        'sluice.guardrail.id': 'asks',
+        'sluice.guardrail.phase': 'input',
+        'sluice.guardrail.check': 'default.contains',
+        'sluice.guardrail.check.verdict': 'passed',
+      }),
+      expect.objectContaining({
+        ...common,
+        'error.type': expect.any(String),
+        'sluice.guardrail.check': 'default.webhook',
+        'sluice.guardrail.check.verdict': 'error',
+      }),
+      expect.objectContaining({
+        ...common,
+        'sluice.guardrail.id': 'reads',
+        'sluice.guardrail.phase': 'output',
+        'sluice.guardrail.denied': true,
+        'sluice.guardrail.check.verdict': 'failed',
+      }),
+    ]);
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(4);
+    for (const { startTimeUnixNano, endTimeUnixNano } of spans)
+      expect(BigInt(endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(startTimeUnixNano));
+  });
+
   test('the graph shows the same tree for a call that was refused after a try', async () => {
     const { answer, records } = await spansOf(fallback(a, missing), [bad()]);
     expect(answer.status).toBe(400);

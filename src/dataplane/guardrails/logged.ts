@@ -28,14 +28,16 @@ const logged = (result: HookResult, phase: Phase): LoggedGuardrail => ({
   async: result.async,
   time: result.execution_time,
   createdAt: result.created_at,
-  checks: result.checks.map(loggedCheck),
+  checks: result.checks.map((check) => loggedCheck(check, result.created_at)),
   feedback: result.feedback,
 });
 
-const loggedCheck = (check: CheckResult): LoggedCheck => ({
+/** `since`: when its guardrail began. Most checks begin within the same millisecond, which has one text. */
+const loggedCheck = (check: CheckResult, since: string): LoggedCheck => ({
   id: check.id,
   verdict: verdictOf(check),
   time: check.execution_time,
+  ...(check.created_at !== since && { after: Date.parse(check.created_at) - Date.parse(since) }),
   ...(check.error && { error: check.error.name }),
 });
 

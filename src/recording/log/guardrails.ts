@@ -4,6 +4,8 @@ export type LoggedCheck = {
   verdict: 'passed' | 'failed' | 'error' | 'skipped';
   /** Milliseconds. */
   time: number;
+  /** Milliseconds from the guardrail's beginning to that of the check; absent for none. */
+  after?: number;
   /** The name of the error; absent without one. */
   error?: string;
 };

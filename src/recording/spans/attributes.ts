@@ -1,4 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
+import type { LoggedCheck, LoggedGuardrail } from '../log/guardrails.ts';
 import type { LogRecord } from '../log/record.ts';
 
 export type AttributeSource = Record<string, string | number | boolean | null>;
@@ -37,6 +38,25 @@ export const commonAttributes = (record: LogRecord): AttributeSource => ({
   'sluice.endpoint': record.endpoint,
   'sluice.config.slug': record.configSlug,
   'sluice.stream': record.streamMode === 1,
+});
+
+/** Which check it was, of which guardrail, and what they came to. */
+export const checkAttributes = (
+  { organisationId, workspaceId }: LogRecord,
+  ran: LoggedGuardrail,
+  { id, verdict, error }: LoggedCheck,
+): AttributeSource => ({
+  'error.type': error ?? null,
+  'sluice.organisation.id': organisationId,
+  'sluice.workspace.id': workspaceId,
+  'sluice.guardrail.id': ran.id,
+  'sluice.guardrail.version_id': ran.versionId,
+  'sluice.guardrail.phase': ran.phase,
+  'sluice.guardrail.verdict': ran.verdict,
+  'sluice.guardrail.denied': ran.denied,
+  'sluice.guardrail.async': ran.async,
+  'sluice.guardrail.check': id,
+  'sluice.guardrail.check.verdict': verdict,
 });
 
 /** Without those that are null. */

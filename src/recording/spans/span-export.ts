@@ -1,7 +1,9 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../lib/logger.ts';
 import type { OtlpCollector } from '../../settings/traces.ts';
+import { decodeGuardrails } from '../log/guardrails.ts';
 import type { LogRecord, Observed } from '../log/record.ts';
+import type { CheckInLog } from './span.ts';
 
 export type SpanCounters = { exported: number; failed: number; dropped: number };
 
@@ -22,7 +24,8 @@ const DELAY = 1000;
 const TIMEOUT = 5000;
 
 /**
- * Tells a collector of every try at a provider, and of every call that has its tries below it, in batches behind the log;
+ * Tells a collector of every try at a provider, every call that has its tries below it, and every check of guardrails, in
+ * batches behind the log;
  * `onSettled` runs when a batch was taken or lost. The libraries are loaded with the first span.
  */
 export function createSpanExport(
@@ -73,7 +76,8 @@ export function createSpanExport(
   async function take(wanted: Wanted[]): Promise<void> {
     loading ??= load();
     const { processor, spans, resource } = await loading;
-    for (const { record, kind } of wanted) processor.onEnd(spans[kind](record, resource));
+    for (const { record, kind, check } of wanted)
+      processor.onEnd(check ? spans.spanOfCheck(record, resource, check) : spans[kind](record, resource));
   }
 
   return {
@@ -100,11 +104,23 @@ export function createSpanExport(
 }
 
 /** A span that is to be made of a record. */
-type Wanted = { record: LogRecord; kind: 'spanOfTry' | 'spanOfCall' };
+type Wanted =
+  | { record: LogRecord; kind: 'spanOfTry' | 'spanOfCall'; check?: undefined }
+  | { record: LogRecord; kind: 'spanOfCheck'; check: CheckInLog };
 
 function wantedFor({ record, endsCall }: Observed): Wanted[] {
   const wanted: Wanted[] = [];
   if (record.aiProvider !== null) wanted.push({ record, kind: 'spanOfTry' });
   if (endsCall) wanted.push({ record, kind: 'spanOfCall' });
+  if (wanted.length > 0)
+    for (const check of checksIn(record)) wanted.push({ record, kind: 'spanOfCheck', check });
   return wanted;
+}
+
+/** The checks that ran. */
+function checksIn({ guardrails }: LogRecord): CheckInLog[] {
+  if (guardrails === null) return [];
+  return decodeGuardrails(guardrails).ran.flatMap((ran) =>
+    ran.checks.flatMap((check, at) => (check.verdict === 'skipped' ? [] : [{ ran, check, at }])),
+  );
 }

@@ -2,8 +2,15 @@ import { type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetr
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { w3cSpanId, w3cTraceId } from '../../lib/trace-ids.ts';
+import type { LoggedCheck, LoggedGuardrail } from '../log/guardrails.ts';
 import type { LogRecord } from '../log/record.ts';
-import { type AttributeSource, commonAttributes, present, tryAttributes } from './attributes.ts';
+import {
+  type AttributeSource,
+  checkAttributes,
+  commonAttributes,
+  present,
+  tryAttributes,
+} from './attributes.ts';
 
 /** Operations that the conventions have a name for; any other goes by the gateway's own. */
 const operations: Record<string, string> = {
@@ -44,6 +51,29 @@ export function spanOfCall(record: LogRecord, resource: Resource): ReadableSpan 
     kind: SpanKind.SERVER,
     took: responseTime,
     attributes: { 'http.request.method': requestMethod, ...commonAttributes(record) },
+  });
+}
+
+/** A check of a guardrail, and at which place it stands there. */
+export type CheckInLog = { ran: LoggedGuardrail; check: LoggedCheck; at: number };
+
+/** A check that ran, below what its record is of: what it was and came to, and nothing of the text. */
+export function spanOfCheck(
+  record: LogRecord,
+  resource: Resource,
+  { ran, check, at }: CheckInLog,
+): ReadableSpan {
+  const { spanId } = record;
+  const isError = check.verdict === 'error';
+  const own = { ...record, isSuccess: !isError, error: check.error ?? null };
+  return spanWith(own, resource, {
+    spanId: `${spanId} ${ran.phase} ${ran.id} ${at}`,
+    parentSpanId: spanId,
+    name: `guardrail ${check.id}`,
+    kind: SpanKind.INTERNAL,
+    from: Date.parse(ran.createdAt) + (check.after ?? 0),
+    took: check.time,
+    attributes: checkAttributes(record, ran, check),
   });
 }
 
