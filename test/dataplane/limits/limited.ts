@@ -37,10 +37,14 @@ export type LimitedKey = { id: string; key: string };
 let count = 0;
 
 /** A workspace key with limits, which nobody has used. */
-export async function keyWith({ app }: World, limits: Limits): Promise<LimitedKey> {
+export async function keyWith(
+  { app }: World,
+  limits: Limits,
+  scopes = ['completions.write'],
+): Promise<LimitedKey> {
   const { id, key } = await created(app, '/v1/api-keys/workspace/service', {
     name: `limited-${++count}`,
-    scopes: ['completions.write'],
+    scopes,
   });
   await app.db.collection<{ _id: string }>('api_keys').updateOne({ _id: id }, { $set: stored(limits) });
   return { id, key };
