@@ -6,6 +6,10 @@ import type { AskedServer } from './ask.ts';
 /** Faults with which no message can have reached the server. */
 const unreached: ReadonlySet<UpstreamFault> = new Set(['address', 'connect', 'tls', 'credential']);
 
+/** False where a message cannot have reached the server. */
+export const hasReached = ({ status, problem }: Pick<AskedServer, 'status' | 'problem'>): boolean =>
+  status !== 0 || problem === null || !unreached.has(problem.fault);
+
 /**
  * What a caller gets to know of a message that was not answered. `wasSent`: the message does something, so that it matters
  * whether the server may have seen it.

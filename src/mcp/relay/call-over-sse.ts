@@ -60,6 +60,7 @@ async function exchanged(
     };
     facts.eraUpstream = line.era;
     wasSent = true;
+    facts.isSent = !call.isOver;
     const sent = paramsFor(visit, server, params, line.era);
     const { status, response } = await transport.exchange(
       { jsonrpc: '2.0', id, method, params: sent },

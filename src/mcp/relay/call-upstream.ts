@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import { type AskedServer, ask } from '../lines/ask.ts';
-import { failureOf } from '../lines/asked-failure.ts';
+import { failureOf, hasReached } from '../lines/asked-failure.ts';
 import type { Breaker } from '../lines/breaker.ts';
 import type { UpstreamCredentials } from '../lines/credentials.ts';
 import { sessionHeaders } from '../lines/handshake.ts';
@@ -131,6 +131,8 @@ async function send(
   const message = { jsonrpc: '2.0', id, method, params: sent };
   const whole = { ...headers, ...lineHeaders(call, sent, line) };
   const began = performance.now();
+  // Whoever leaves from now on may have had the server's work.
+  facts.isSent = !call.isOver;
   const asked = await ask(
     {
       method: 'POST',
@@ -156,6 +158,7 @@ async function send(
   call.onCancel = null;
   facts.upstreamMs += performance.now() - began;
   facts.upstreamStatus = asked.status || null;
+  facts.isSent = hasReached(asked);
   if (asked.cut === 'idle' || asked.cut === 'total') interim.timedOut(call, { line, headers: whole });
   return asked;
 }

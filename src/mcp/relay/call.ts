@@ -17,6 +17,8 @@ export type CallFacts = {
   errorMessage: string | null;
   httpStatus: number;
   upstreamStatus: number | null;
+  /** Whether the server may have done what was asked: it was sent, and nothing says that it did not arrive. */
+  isSent: boolean;
   /** Milliseconds that the server behind it took. */
   upstreamMs: number;
   eraUpstream: Era | null;
@@ -170,6 +172,7 @@ const blankFacts = (): CallFacts => ({
   errorMessage: null,
   httpStatus: 200,
   upstreamStatus: null,
+  isSent: false,
   upstreamMs: 0,
   eraUpstream: null,
   subject: null,

@@ -48,7 +48,6 @@ export function recordCall(
   record.refusal = facts.refusal;
   record.guardrails = facts.guardrails;
   record.error = facts.errorMessage;
-  const isSent = facts.upstreamStatus !== null;
   record.mcp = encodeMcpFacts({
     ...{ method, subject: facts.subject, status: facts.status, errorCode: facts.errorCode },
     ...{ serverId: server.id, serverSlug: server.slug, integrationId: server.upstream.id },
@@ -60,7 +59,7 @@ export function recordCall(
     ...{ retried: facts.retried, sessionReinitialised: facts.sessionReinitialised },
     ...{ inputBytes: call.raw?.length ?? null, outputBytes: facts.outputBytes },
     definitionHash: facts.definitionHash,
-    costNanodollars: isSent ? costOf(server) : 0,
+    costNanodollars: facts.isSent ? costOf(server) : 0,
   });
   // What a list says stands in the catalogue, and need not be kept for each look at it.
   const text = facts.status === 'success' && Object.hasOwn(listMethods, method) ? null : facts.text;

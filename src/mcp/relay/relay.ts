@@ -41,7 +41,7 @@ export const createRelay = (dependencies: RelayDependencies): McpRelay =>
     requireCapability(call);
     const taken = call.method === 'tools/call' ? await dependencies.limits(call) : null;
     if (taken && call.isOver) return taken.settle(false);
-    if (taken) call.onSettle = () => taken.settle(call.facts.upstreamStatus !== null);
+    if (taken) call.onSettle = () => taken.settle(call.facts.isSent);
     const guards = await dependencies.guardrails(call);
     const params = guards ? await guards.input(call.params) : call.params;
     if (params === null || call.isOver) return;
