@@ -5400,7 +5400,7 @@ export type ToolOutputInput = {
 };
 
 export type CreateThreadMessageInput = {
-  role: ThreadMessageRole;
+  role?: InputMaybe<ThreadMessageRole>;
   content: Scalars['JSON']['input'];
   attachments?: InputMaybe<Scalars['JSON']['input']>;
   metadata?: InputMaybe<Scalars['JSON']['input']>;

@@ -327,10 +327,14 @@ describe('a run', () => {
   it('C34: sends the newest message alone where that is asked for', async () => {
     const [id, threadId] = [await assistant({ instructions: 'Be brief' }), await thread('one two three')];
     await client.beta.threads.messages.create(threadId, { role: 'user', content: 'four' });
-    const last = { type: 'last_messages' as const, last_messages: 1 };
-    const run = await poll(threadId, { assistant_id: id, truncation_strategy: last });
-    // The mock provider counts words: two of the instructions, and one of the message.
-    expect(run.usage?.prompt_tokens).toBe(3);
+    for (const type of ['last_messages', 'auto', undefined]) {
+      const last = { type, last_messages: 1 };
+      const run = await poll(threadId, { assistant_id: id, truncation_strategy: last });
+      // The mock provider counts words: two of the instructions, and one of the message.
+      expect(run.usage?.prompt_tokens).toBe(3);
+      const { data } = await client.beta.threads.messages.list(threadId);
+      await client.beta.threads.messages.delete(data[0]?.id ?? '', { thread_id: threadId });
+    }
     for (const wrong of [{ type: 'last_messages' }, { type: 'last_messages', last_messages: 0 }])
       expect((await refused(poll(threadId, { assistant_id: id, truncation_strategy: wrong }))).status).toBe(
         400,

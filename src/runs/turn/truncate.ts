@@ -12,16 +12,16 @@ export const estimatedTokens = (messages: readonly ChatMessage[]): number =>
   Math.ceil(Buffer.byteLength(JSON.stringify(messages)) / BYTES_PER_TOKEN);
 
 /**
- * The groups of a history that are sent. `last_messages` keeps the newest messages, with the calls that belong to them;
- * `auto` drops from the middle what does not fit into `tokens`, and keeps the first group and the newest.
+ * The groups of a history that are sent. A count of `last_messages` keeps the newest messages, with the calls that belong to them;
+ * what does not fit into `tokens` is dropped from the middle, so that the first group and the newest stay.
  */
 export function truncated(
   groups: readonly ChatMessage[][],
   strategy: TruncationStrategy,
   tokens: number,
 ): ChatMessage[][] {
-  const chosen =
-    strategy.type === 'last_messages' ? newest(groups, strategy.last_messages ?? 1) : [...groups];
+  const { last_messages: count } = strategy;
+  const chosen = count === null ? [...groups] : newest(groups, count);
   const sizes = chosen.map(estimatedTokens);
   let sum = sizes.reduce((all, size) => all + size, 0);
   // The newest group is what the model is to answer.

@@ -12,10 +12,12 @@ import type { CreateRunInput } from '../../types.generated.ts';
 import type { AssistantDocument } from '../assistant/index.ts';
 import { MOST_TOOLS, namedToolResourcesOf, parsed, responseFormatOf, toolsOf } from '../members/index.ts';
 
+const newestMessages = z.int().min(1);
 const truncation = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('auto'), last_messages: z.null().optional() }),
-  z.strictObject({ type: z.literal('last_messages'), last_messages: z.int().min(1) }),
+  z.strictObject({ type: z.literal('auto'), last_messages: newestMessages.nullish() }),
+  z.strictObject({ type: z.literal('last_messages'), last_messages: newestMessages }),
 ]);
+const bareTruncation = z.strictObject({ last_messages: newestMessages.nullish() });
 
 const word = z.enum(['none', 'auto', 'required']);
 const named = z.discriminatedUnion('type', [
@@ -81,9 +83,15 @@ function requireAvailable(
   });
 }
 
+/** A strategy without a type is said by its count alone. */
 function truncationOf(value: unknown): TruncationStrategy {
+  const param = 'input.truncationStrategy';
   if (value === undefined || value === null) return { type: 'auto', last_messages: null };
-  const { type, last_messages: count } = parsed(truncation, value, 'input.truncationStrategy');
+  if (typeof value === 'object' && !('type' in value)) {
+    const count = parsed(bareTruncation, value, param).last_messages ?? null;
+    return { type: count === null ? 'auto' : 'last_messages', last_messages: count };
+  }
+  const { type, last_messages: count } = parsed(truncation, value, param);
   return { type, last_messages: count ?? null };
 }
 

@@ -14,7 +14,7 @@ export function writtenMessage(input: CreateThreadMessageInput, param: string): 
   const content = contentOf(input.content, `${param}.content`);
   const attachments = attachmentsOf(input.attachments, `${param}.attachments`);
   return {
-    role: input.role,
+    role: input.role ?? 'user',
     content,
     attachments,
     metadata: metadataOf(input.metadata, `${param}.metadata`),

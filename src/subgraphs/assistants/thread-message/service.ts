@@ -43,6 +43,7 @@ export async function createMessage(
 ): Promise<MessageItem> {
   const owner = requireWriter(context);
   const thread = await getThread(context, threadId);
+  requireRole(input);
   const message = writtenMessage(input, 'input');
   await requireIdle(context, threadId);
   await bringToThread(context, thread, [message]);
@@ -50,6 +51,14 @@ export async function createMessage(
   if (!item) throw new Error('A message was not made.');
   await threadItemModel(context.db).collection.insertOne(item as never);
   return item;
+}
+
+/** Messages that come with a thread are the user's unless they say otherwise; one that is added says whose it is. */
+function requireRole({ role }: CreateThreadMessageInput): void {
+  if (role != null) return;
+  const param = 'input.role';
+  const message = `${param} is required: user or assistant.`;
+  throw new GatewayError('VALIDATION_FAILED', { message, param, reason: 'missing_required_parameter' });
 }
 
 export async function updateMessage(
