@@ -1,7 +1,7 @@
 // Fifty clients call a tool through three gateways on one database, behind a load balancer that sends each request to the next
-// one, while one gateway is killed every five seconds. Half of the clients have a session for all of that time. No session may be
-// lost, no call may be executed twice or be called off by an error that was not true, and each call that was answered must
-// stand in the log once, but for what a process was answering in its last moments.
+// one, while one gateway is killed every five seconds, and another one that stands by takes its place. Half of the clients have a
+// session for all of that time. No session may be lost, no call may be executed twice or be called off by an error that was not
+// true, and each call that was answered must stand in the log once, but for what a process was answering in its last moments.
 //
 // `-- --whole`: for two minutes; else for 20 seconds. With MONGODB_URI the gateways share a database there.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -9,18 +9,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
-import { Fleet } from './prove-limits/fleet.ts';
+import { Fleet, type Gateway } from './prove-limits/fleet.ts';
 import { startStore } from './prove-limits/store.ts';
 import { Client, type Outcome } from './prove-mcp/client.ts';
 import { faultsOf, type Kill, lostRows } from './prove-mcp/judge.ts';
 import { startProxy } from './prove-mcp/proxy.ts';
+import { type Seeds, serveThrough, until } from './prove-mcp/serve.ts';
 import { startCountingServer } from './prove-mcp/upstream.ts';
 
 const SECONDS = process.argv.includes('--whole') ? 120 : 20;
 const GATEWAYS = 3;
+/** Gateways that stand by: one takes the place of each that is killed, while that one starts again. */
+const STANDING_BY = 2;
 const CLIENTS = 50;
 const PAUSE_MS = 5000;
-const LATE_MS = 30_000;
+const LOOK_MS = 100;
 
 const directory = await mkdtemp(join(tmpdir(), 'sluice-prove-mcp-'));
 const store = await startStore(join(directory, 'store'), process.env.MONGODB_URI);
@@ -29,57 +32,22 @@ const upstream = await startCountingServer();
 const kills: Kill[] = [];
 const nameOf = ({ pid }: { pid: number }): string => String(pid);
 const proxy = await startProxy(() =>
-  fleet.gateways.flatMap(({ running }) =>
+  serving().flatMap(({ running }) =>
     running ? [{ name: nameOf(running.process), url: running.process.url }] : [],
   ),
 );
 
-async function rest(
-  method: string,
-  path: string,
-  key: string,
-  body?: object,
-): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${fleet.urls()[0]}/v1/${path}`, {
-    method,
-    headers: { 'x-gateway-api-key': key, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as Record<string, unknown>;
-}
+/** Gateways that get requests: those behind them in the row stand by. */
+const serving = (): Gateway[] => fleet.gateways.filter(({ running }) => running !== null).slice(0, GATEWAYS);
 
-async function serve(adminKey: string, workspace_id: string): Promise<void> {
-  const given = {
-    name: 'Counting',
-    slug: 'counting',
-    url: upstream.url,
-    auth_type: 'none',
-    transport: 'http',
-  };
-  await rest('POST', 'mcp-integrations', adminKey, given);
-  const server = { name: 'Counting', slug: 'counting', mcp_integration_id: 'counting', workspace_id };
-  await rest('POST', 'mcp-servers', adminKey, server);
-  await until(async () => {
-    const { sync_status: status } = await rest('GET', 'mcp-integrations/counting/metadata', adminKey);
-    return status === 'success';
-  });
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<boolean> {
-  for (const end = performance.now() + LATE_MS; performance.now() < end; await wait(200))
-    if (await isSo()) return true;
-  return false;
-}
-
-/** Kills one gateway after the other; each starts again meanwhile, and one is always there. */
+/** Kills one gateway after the other, as soon as there are as many as shall be; each starts again meanwhile. */
 async function disturb(end: number): Promise<void> {
   const starting: Promise<void>[] = [];
-  for (let turn = 0; performance.now() + PAUSE_MS < end; turn++) {
+  for (let turn = 0; ; turn++) {
     await wait(PAUSE_MS);
-    const inTurn = fleet.gateways.map((_gateway, at) => fleet.gateways[(turn + at) % GATEWAYS]);
-    const victim = inTurn.find((gateway) => gateway?.running);
-    if (!victim?.running || fleet.urls().length < 2) continue;
+    while (serving().length < GATEWAYS && performance.now() < end) await wait(LOOK_MS);
+    const victim = serving()[turn % GATEWAYS];
+    if (performance.now() >= end || !victim?.running) break;
     const name = nameOf(victim.running.process);
     const at = performance.now();
     await fleet.kill(victim);
@@ -118,9 +86,9 @@ async function logged(outcomes: readonly Outcome[]): Promise<Map<string, number>
 }
 
 try {
-  await fleet.resize(GATEWAYS);
-  const seeds = JSON.parse(await readFile(join(fleet.first, 'bootstrap.json'), 'utf8'));
-  await serve(seeds.admin_api_key, seeds.workspace_id);
+  await fleet.resize(GATEWAYS + STANDING_BY);
+  const seeds: Seeds = JSON.parse(await readFile(join(fleet.first, 'bootstrap.json'), 'utf8'));
+  await serveThrough(fleet.urls()[0] ?? '', seeds, 'counting', upstream.url);
   const clients = Array.from(
     { length: CLIENTS },
     (_none, at) => new Client(`client-${at}`, proxy.url, seeds.workspace_api_key),
@@ -139,7 +107,7 @@ try {
   const faults = faultsOf(findings);
   for (const { mark, kind } of last)
     if (kind !== 'answered') faults.push(`${mark}: ${kind}, after everything was calm again.`);
-  if (kills.length < SECONDS / 20) faults.push(`Only ${kills.length} gateways were killed.`);
+  if (kills.length < SECONDS / 10) faults.push(`Only ${kills.length} gateways were killed.`);
   if (outcomes.length < CLIENTS * SECONDS) faults.push('Too few calls were made to tell anything.');
   const countOf = (kind: Outcome['kind']) => outcomes.filter((outcome) => outcome.kind === kind).length;
   console.log(

@@ -156,6 +156,7 @@ export function createApp(dependencies: AppDependencies): App {
       oauth: mcp.oauth,
       connections: mcp.connections,
       snapshot: mcp.snapshot,
+      readAgain: mcp.readAgain,
       authenticate: access.forMcp,
     },
     ...{ limitEngine: limits, checkHouse: inference.checkHouse },

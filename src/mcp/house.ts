@@ -13,6 +13,7 @@ import { type ClientTokens, createClientTokens } from './auth/index.ts';
 import {
   type CatalogueDocument,
   createCatalogueUpkeep,
+  createReadAgain,
   type DefinitionChange,
   type SyncTarget,
 } from './catalogue/index.ts';
@@ -56,21 +57,27 @@ export type McpHouseOptions = {
 };
 
 /** Everything around MCP servers that runs by itself or asks them something. */
-export function createMcpHouse(
-  options: McpHouseOptions,
-): McpHouse & { tokens: ClientTokens; start(): void; stop(): Promise<void> } {
+export function createMcpHouse(options: McpHouseOptions): McpHouse & {
+  tokens: ClientTokens;
+  /** Has the server behind an integration read again, since it says that it has changed. */
+  readAgain(id: string): void;
+  start(): void;
+  stop(): Promise<void>;
+} {
   const { settings, db, hostPolicy, secretMemory, leases, changes, targets, onChange, now, log } = options;
   const send = judging(options.send, hostPolicy);
   const tokens = createClientTokens(send, () => now().getTime());
   const catalogues = () => nativeDb(db).collection<CatalogueDocument>('mcp_catalogues');
-  const connections = createMcpConnections({
-    ...options,
-    send,
-    // What a server offers, it may tell those alone who have signed in.
-    async connected(integrationId) {
-      await catalogues().updateOne({ _id: integrationId }, { $set: { nextSyncAt: now() } });
-      if (reads) upkeep.wake();
-    },
+  async function readSoon(integrationId: string): Promise<void> {
+    await catalogues().updateOne({ _id: integrationId }, { $set: { nextSyncAt: now() } });
+    if (reads) upkeep.wake();
+  }
+  // What a server offers, it may tell those alone who have signed in.
+  const connections = createMcpConnections({ ...options, send, connected: readSoon });
+  const readAgain = createReadAgain((id) => {
+    readSoon(id).catch((error: unknown) => {
+      log.warn({ error, mcpIntegration: id }, 'A changed MCP server could not be marked for reading.');
+    });
   });
   const reach = { send, secretMemory, tokens, userToken: connections.anyToken };
   const upkeep = createCatalogueUpkeep({
@@ -88,6 +95,7 @@ export function createMcpHouse(
     tryOut: (target) => tryUpstream(target, reach),
     oauth: createMcpOauth({ ...options, send }),
     connections,
+    readAgain,
     wake: () => {
       if (reads) upkeep.wake();
     },

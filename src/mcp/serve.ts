@@ -29,6 +29,7 @@ import { createHandshakes } from './lines/handshake.ts';
 import { createLines } from './lines/lines.ts';
 import { createSharedCredentials } from './lines/shared-credentials.ts';
 import { createUserCredentials } from './lines/user-credentials.ts';
+import { createUpstreamWatch } from './lines/watch.ts';
 import { withMock } from './mock/index.ts';
 import { createToolRunner, type RunToolsDependencies } from './models/index.ts';
 import type { McpOauth } from './oauth/index.ts';
@@ -54,6 +55,8 @@ export type McpServing = {
   oauth: Pick<McpOauth, 'tokens'>;
   connections: Pick<McpConnections, 'live'>;
   snapshot: McpSnapshot;
+  /** Has the server behind an integration read again. */
+  readAgain(id: string): void;
   directory: Pick<Directory, 'workspaces' | 'users' | 'limitsOf' | 'guardrailsOf' | 'guardrailById'>;
   limitEngine: LimitEngine;
   /** How checks of guardrails run. */
@@ -74,8 +77,8 @@ export type McpServed = McpDoor & {
 
 /** Everything that answers callers of MCP servers. */
 export function createMcpServing(given: McpServing): McpServed {
-  const { settings, db, secrets, changes, hostPolicy, snapshot, directory, requestLog, bodies, now, log } =
-    given;
+  const { settings, db, secrets, changes, hostPolicy, snapshot, directory, requestLog, bodies } = given;
+  const { readAgain, now, log } = given;
   const baseUrl = settings.mcp.baseUrl ?? settings.identity.publicUrl;
   const wire = withMock(createUpstreamWire(given.send, hostPolicy));
   const sessions = createSessionStore({
@@ -100,7 +103,7 @@ export function createMcpServing(given: McpServing): McpServed {
   const breaker = createBreaker(() => performance.now());
   const lines = createLines(handshakes, sessions);
   const relay = createRelay({
-    ...{ wire, credentials, lines, breaker, replies, interim: createInterim(wire, log) },
+    ...{ wire, credentials, lines, breaker, replies, interim: createInterim(wire, readAgain, log) },
     fetch: judging(given.fetch, hostPolicy),
     limits: createToolLimits(directory, given.limitEngine, log),
     guardrails: createToolGuardrails(directory, given.checkHouse),
@@ -114,7 +117,7 @@ export function createMcpServing(given: McpServing): McpServed {
   const record = {
     ...{ requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes, logs: settings.mcp.logs },
   };
-  const streams = new McpStreams();
+  const streams = new McpStreams(createUpstreamWatch({ wire, credentials, readAgain, log }));
   const telling = tellChanges({ changes, snapshot, authenticate, proveIdentity, streams, log });
   const door = createMcpDoor({
     async requireSignIn(server, { caller }) {
@@ -131,6 +134,7 @@ export function createMcpServing(given: McpServing): McpServed {
       wire,
       snapshot,
       bodies,
+      readAgain,
       log,
     },
     messageGuards: createMessageGuards(directory, given.checkHouse),

@@ -5,5 +5,6 @@ export {
   capabilityTypes,
   type ServerDescription,
 } from './documents.ts';
+export { createReadAgain } from './read-again.ts';
 export { type DefinitionChange, type SyncTarget, syncCatalogue } from './sync.ts';
 export { createCatalogueUpkeep } from './upkeep.ts';

@@ -23,23 +23,30 @@ const kinds: ReadonlySet<ChangeKind> = new Set([
   ...(['organisation', 'service_account', 'access_policy'] as const),
 ]);
 
-/** Milliseconds in which several changes are told as one. */
-const TOGETHER_MS = 1000;
+/** Milliseconds between two looks: a change after a quiet time is told at once, and several within this time as one. */
+const APART_MS = 1000;
+/** Milliseconds in which what is changed together arrives. */
+const SOON_MS = 50;
 
 /** Tells open streams of changes of what their callers would list, and ends those whose callers may no longer come in. */
 export function tellChanges({ changes, snapshot, authenticate, proveIdentity, streams, log }: Given): {
   stop(): void;
 } {
   let timer: NodeJS.Timeout | null = null;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   changes.subscribe(async (kind) => {
     if (!kinds.has(kind) || streams.size === 0) return;
-    timer ??= setTimeout(() => {
-      timer = null;
-      for (const open of streams)
-        void look(open).catch((error: unknown) => {
-          log.warn({ error }, 'A stream of an MCP server could not be looked at after a change.');
-        });
-    }, TOGETHER_MS);
+    timer ??= setTimeout(
+      () => {
+        timer = null;
+        lookedAt = performance.now();
+        for (const open of streams)
+          void look(open).catch((error: unknown) => {
+            log.warn({ error }, 'A stream of an MCP server could not be looked at after a change.');
+          });
+      },
+      Math.max(SOON_MS, lookedAt + APART_MS - performance.now()),
+    );
   });
 
   async function look(open: OpenStream): Promise<void> {

@@ -12,7 +12,10 @@ import type { WireControl } from '../upstream/index.ts';
 import type { McpStreams } from './open-streams.ts';
 import { takesEvents } from './requests.ts';
 
-export type GetDependencies = ForwardDependencies & { streams: McpStreams; messageGuards: MessageGuards };
+export type GetDependencies = ForwardDependencies & { streams: McpStreams; messageGuards: MessageGuards } & {
+  /** Has the server behind an integration read again, which says that it has changed. */
+  readAgain(id: string): void;
+};
 
 /** Opens the stream of a session, on which a server speaks without being asked. */
 export async function openGetStream(
@@ -63,6 +66,7 @@ export async function openGetStream(
       },
       message: (value, text) => {
         const reply = refusalOf(visit, server, value);
+        if (String(value.method).endsWith('/list_changed')) dependencies.readAgain(server.upstream.id);
         if (reply) void forward(visit, server, reply, dependencies);
         if (reply || !isForCaller(value)) return true;
         const passed = messageGuards.passed('output', { visit, server }, value);

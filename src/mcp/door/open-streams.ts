@@ -4,6 +4,7 @@ import { callerKey } from '../exchange/caller.ts';
 import type { EventStream } from '../exchange/event-stream.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
+import type { UpstreamWatch } from '../lines/watch.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 
 /** That a list reads otherwise: its name in the modern era's subscriptions, and the notice of it. */
@@ -50,6 +51,11 @@ const MAX_OF_PROCESS = 10_000;
 export class McpStreams {
   readonly #open = new Map<string, OpenStream>();
   readonly #counts = new Map<string, number>();
+  readonly #watch: UpstreamWatch;
+
+  constructor(watch: UpstreamWatch) {
+    this.#watch = watch;
+  }
 
   get size(): number {
     return this.#open.size;
@@ -86,10 +92,12 @@ export class McpStreams {
     };
     this.#open.set(name, open);
     this.#counts.set(owner, count + 1);
+    const leave = this.#watch.enter(server, visit.caller);
     const timer = setTimeout(open.end, LIFE_MS);
     timer.unref();
     response.once('close', () => {
       clearTimeout(timer);
+      leave();
       this.#open.delete(name);
       const left = (this.#counts.get(owner) ?? 1) - 1;
       if (left === 0) this.#counts.delete(owner);

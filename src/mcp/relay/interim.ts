@@ -23,7 +23,8 @@ export type Interim = {
   timedOut(call: RelayCall, way: Way): void;
 };
 
-export function createInterim(wire: UpstreamWire, log: Logger): Interim {
+/** `readAgain`: has the server behind an integration read again, which says that it has changed. */
+export function createInterim(wire: UpstreamWire, readAgain: (id: string) => void, log: Logger): Interim {
   /** Sends a message that has no answer; nobody waits for it. */
   function tell(call: RelayCall, message: JsonObject, { headers }: Way): void {
     const { server } = call;
@@ -74,6 +75,11 @@ export function createInterim(wire: UpstreamWire, log: Logger): Interim {
       const { value, text } = message;
       if (typeof value.method !== 'string') return true;
       if (value.id !== undefined) return request(call, message, way);
+      if (value.method.endsWith('/list_changed')) {
+        // Changes of lists are told by the gateway, once it has read them.
+        readAgain(call.server.upstream.id);
+        return true;
+      }
       if (!isPassed(call, value.method)) return true;
       if (value.method === 'notifications/progress') {
         call.facts.progressCount++;
@@ -102,9 +108,8 @@ const guarded = (call: RelayCall, value: JsonObject, guards: ExchangeGuards): Pr
   });
 };
 
-/** Whether a notice goes on to the caller. Changes of lists are told by the gateway, once it has read them. */
+/** Whether a notice goes on to the caller. */
 function isPassed({ server, guards }: RelayCall, method: string): boolean {
-  if (method.endsWith('/list_changed')) return false;
   if (method !== 'notifications/message') return true;
   return !guards?.seesAnswers && server.upstream.configurations.client_features?.logging !== false;
 }

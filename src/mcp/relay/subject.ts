@@ -6,8 +6,12 @@ import { type McpServerRecord, placeOf, type UsableCapability } from '../snapsho
 /** What a request is about: its name among all of a server, and what is known of it. */
 export type Subject = { name: string; capability: UsableCapability | null };
 
+const MAX_URI = 8192;
+
 const unknown = (what: string, name: unknown): RpcFailure =>
-  new RpcFailure(rpc.invalidParams, `Unknown ${what}: ${String(name).slice(0, 256)}`);
+  new RpcFailure(rpc.invalidParams, `Unknown ${what}: ${String(name).slice(0, 256)}`, {
+    ...(what === 'resource' && typeof name === 'string' && { data: { uri: name.slice(0, MAX_URI) } }),
+  });
 
 /** What a request is about. Throws an RpcFailure, one and the same for what is not there and what is kept back. */
 export function subjectOf(server: McpServerRecord, method: string, params: JsonObject): Subject {
@@ -24,7 +28,7 @@ function named(server: McpServerRecord, type: 'tool' | 'prompt', name: unknown):
 }
 
 function resource(server: McpServerRecord, uri: unknown): Subject {
-  if (typeof uri !== 'string' || uri.length > 8192) throw unknown('resource', uri);
+  if (typeof uri !== 'string' || uri.length > MAX_URI) throw unknown('resource', uri);
   const capability = server.byPlace.get(placeOf('resource', uri));
   if (capability) return { name: uri, capability };
   if (server.keptBack.has(placeOf('resource', uri))) throw unknown('resource', uri);
