@@ -26,6 +26,9 @@ const members = {
 
 const allMembers: readonly string[] = [...members.input, ...members.output];
 
+/** The type of a hook that changes texts, and refuses nothing. */
+const MUTATOR = 'mutator';
+
 /** Whether a member of a config, under its name in snake_case, lists guardrails. */
 export const isGuardrailList = (name: string): boolean => allMembers.includes(name);
 
@@ -38,7 +41,7 @@ export function plannedGuardrails(config: GatewayConfig, phase: Phase): readonly
   if (listed.length === 0) return null;
   return listed.flatMap((member) =>
     (config[member] ?? []).flatMap((written, at): PlannedGuardrail[] => {
-      const planned = plan(written, phase, `${member}[${at}]`);
+      const planned = plan(inList(written, member), phase, `${member}[${at}]`);
       return isProblem(planned) ? [] : [planned];
     }),
   );
@@ -48,7 +51,9 @@ export function plannedGuardrails(config: GatewayConfig, phase: Phase): readonly
 export function guardrailProblems(config: GatewayConfig, path: string): string[] {
   const own = (['input', 'output'] as const).flatMap((phase) =>
     members[phase].flatMap((member) =>
-      (config[member] ?? []).flatMap((written, at) => problemsIn(written, phase, `${path}.${member}[${at}]`)),
+      (config[member] ?? []).flatMap((written, at) =>
+        problemsIn(inList(written, member), phase, `${path}.${member}[${at}]`),
+      ),
     ),
   );
   const below = (config.targets ?? []).flatMap((target, index) =>
@@ -65,7 +70,7 @@ export function guardrailNames(config: GatewayConfig, path: string): NamedGuardr
   const own = (['input', 'output'] as const).flatMap((phase) =>
     members[phase].flatMap((member) =>
       (config[member] ?? []).flatMap((written, at): NamedGuardrail[] => {
-        const planned = plan(written, phase, '');
+        const planned = plan(inList(written, member), phase, '');
         return 'changes' in planned ? [{ phase, path: `${path}.${member}[${at}]`, ...planned }] : [];
       }),
     ),
@@ -84,6 +89,10 @@ function problemsIn(written: string | JsonObject, phase: Phase, path: string): s
   );
 }
 
+/** A hook as its list means it: one of a list of mutators is a mutator. */
+const inList = (written: string | JsonObject, member: string): string | JsonObject =>
+  typeof written === 'object' && member.endsWith('_mutators') ? { ...written, type: MUTATOR } : written;
+
 type Plan = PlannedGuardrail | { problems: readonly GuardrailProblem[] };
 
 const isProblem = (planned: Plan): planned is { problems: readonly GuardrailProblem[] } =>
@@ -93,6 +102,11 @@ const isProblem = (planned: Plan): planned is { problems: readonly GuardrailProb
 function plan(written: string | JsonObject, phase: Phase, place: string): Plan {
   if (typeof written === 'string') return { name: written, changes: null };
   const { id = place, guardrail_version_id: versionId = null, name = null, ...rest } = hookOf(written);
+  if (written.type === MUTATOR) {
+    const said = isObject(rest.actions) ? rest.actions : {};
+    if (said.deny === true) return { problems: [{ path: 'deny', message: 'a mutator refuses nothing' }] };
+    rest.actions = { ...said, deny: false };
+  }
   if (rest.checks === undefined && typeof written.id === 'string') return refer(written.id, rest.actions);
   const parsed = parseGuardrail(rest);
   if ('problems' in parsed) return parsed;

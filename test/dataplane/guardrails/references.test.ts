@@ -97,6 +97,32 @@ describe('a config that refers to a stored guardrail', () => {
   });
 });
 
+describe('a mutator of a config', () => {
+  test('changes texts and refuses nothing, a stored guardrail that denies included', async () => {
+    const stored = await make('Denies', [...withoutWord('evil'), ...redacting('ti[g]er')], { deny: true });
+    expect((await ask('an evil tiger', { input_guardrails: [stored.id] })).status).toBe(446);
+    for (const config of [
+      { input_mutators: [{ id: stored.id }] },
+      { input_mutators: [{ id: 'mine', checks: [...withoutWord('evil'), ...redacting('ti[g]er')] }] },
+      { before_request_hooks: [{ type: 'mutator', id: stored.id }] },
+    ]) {
+      const answer = await ask('an evil tiger', config);
+      expect(answer.status).toBe(246);
+      expect(String(world.provider.requests.at(-1)?.body)).toContain('an evil [GONE]');
+    }
+  });
+
+  test('is refused where it is to deny', async () => {
+    const refused = await ask('hello', {
+      output_mutators: [{ id: 'mine', checks: redacting('x'), deny: true }],
+    });
+    expect([refused.status, refused.json.error.message]).toEqual([
+      400,
+      expect.stringContaining('output_mutators[0].deny, message: a mutator refuses nothing'),
+    ]);
+  });
+});
+
 describe('a guardrail of a config that has the id of one that is enforced', () => {
   const enforce = (lists: object) => rest('PUT', '/admin/organisation/defaults', lists, app.adminKey);
   const redactor = async () =>
