@@ -156,6 +156,8 @@ export type CheckDefinition<Parameters> = {
    * texts alone, and read long ones on another thread.
    */
   readonly isQuick?: boolean;
+  /** What it changes is all that it does: it has no verdict of its own. Checks that ask nobody and may edit are so anyway. */
+  readonly isTransformer?: boolean;
   /** Whether it may change what it checks, with these parameters. Absent: never. */
   readonly edits?: (parameters: Parameters) => boolean;
   /**
@@ -199,6 +201,7 @@ export type GuardrailCheck = Pick<CheckDefinition<unknown>, 'id' | 'description'
   readonly isRemote: boolean;
   readonly readsCallOnly: boolean;
   readonly isQuick: boolean;
+  readonly isTransformer: boolean;
   /** What its parameters are, for forms and the reference. */
   readonly parameters: z.ZodType;
   /** Reads parameters as they are written. */
@@ -219,6 +222,7 @@ export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>)
     isRemote = false,
     readsCallOnly = false,
     isQuick = false,
+    isTransformer = false,
   } = definition;
   const check: GuardrailCheck = {
     id,
@@ -228,6 +232,7 @@ export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>)
     isRemote,
     readsCallOnly,
     isQuick,
+    isTransformer,
     parameters,
     prepare(written) {
       const parsed = parameters.safeParse(withoutCommon(written ?? {}, parameters));

@@ -175,7 +175,8 @@ function prepareEntry(
     };
   }
   // A check that asks somebody has a verdict to log besides; one that only replaces texts would do nothing.
-  const onlyEdits = prepared.mayEdit && (!check.isRemote || parameters.redact === true);
+  const onlyEdits =
+    prepared.mayEdit && (!check.isRemote || check.isTransformer || parameters.redact === true);
   if (actions.async && onlyEdits)
     return refuse([], `${check.id} changes the text, which nobody waits for with async: true`);
   if (phase === 'output' && actions.stream === 'window' && prepared.reach === null)

@@ -96,6 +96,20 @@ describe('a guardrail for a phase', () => {
     });
   });
 
+  it.each([
+    ['default.addPrefix', { prefix: 'a' }],
+    ['default.inlineImageUrls', {}],
+    ['exa.online', { apiKey: 'k' }],
+    ['tavily', { apiKey: 'k' }],
+    ['lakera', { apiKey: 'k', redact: true }],
+  ])('refuses %s where nobody waits for what it changes', (id, parameters) => {
+    const check = { id, parameters };
+    expect(prepared([check], { async: true })).toEqual({
+      problems: [{ path: 'checks[0]', message: expect.stringContaining('nobody waits for') }],
+    });
+    expect(prepared([check])).not.toHaveProperty('problems');
+  });
+
   it('refuses a window for a check that needs the whole text, on output only', () => {
     expect(prepared([words], { stream: 'window' }, 'output')).toEqual({
       problems: [{ path: 'checks[0]', message: expect.stringContaining('hold or report') }],

@@ -23,6 +23,7 @@ export const inlineImageUrls = defineCheck({
   description: 'Puts the images that URLs name into the request, for providers that fetch none. Passes.',
   phases: ['input'],
   isRemote: true,
+  isTransformer: true,
   parameters,
   edits: () => true,
   detects: () => false,

@@ -62,6 +62,7 @@ export function defineWebSearch<Shape extends z.ZodRawShape>(engine: SearchEngin
     description: engine.description,
     phases: ['input'],
     isRemote: true,
+    isTransformer: true,
     parameters: parameters as unknown as z.ZodType<Read>,
     timeoutMs: ({ timeout }) => timeout,
     edits: () => true,
