@@ -23,7 +23,7 @@ import { McpStreams } from './door/open-streams.ts';
 import { createToolGuardrails } from './governance/guardrails.ts';
 import { createToolLimits } from './governance/limits.ts';
 import { createMessageGuards } from './governance/message-guards.ts';
-import { createProveIdentity, withIdentity } from './identity/index.ts';
+import { createProofs, withIdentity } from './identity/index.ts';
 import { createBreaker } from './lines/breaker.ts';
 import { createHandshakes } from './lines/handshake.ts';
 import { createLines } from './lines/lines.ts';
@@ -87,17 +87,18 @@ export function createMcpServing(given: McpServing): McpServed {
   });
   const replies = createReplies(() => nativeDb(db).collection('mcp_replies'), secrets);
   const { users } = directory;
-  const proveIdentity = createProveIdentity({
+  const proofs = createProofs({
     services: given.checkHouse.services,
     secretMemory: given.secretMemory,
   });
+  const proveIdentity = proofs.prove;
   const signedIn = createUserCredentials({
     shared: createSharedCredentials(given),
     connections: given.connections,
     ...{ secrets, now: () => now().getTime() },
   });
   const credentials = withIdentity(signedIn, {
-    ...{ prove: proveIdentity, users, signingKeys: given.signingKeys, now },
+    ...{ prove: proofs.lately, users, signingKeys: given.signingKeys, now },
   });
   const handshakes = createHandshakes(wire, log);
   const breaker = createBreaker(() => performance.now());

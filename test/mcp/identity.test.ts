@@ -5,10 +5,14 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { bodyOf } from '../rest-compat/support.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { serveMcp } from '../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream, tool } from '../support/mcp-upstream.ts';
 import { callModern, legacyMessage, openLegacy, post } from '../support/mcp-wire.ts';
+import { startProvider } from '../support/provider.ts';
+import { makeReference, vaultInput } from '../support/secret-managers/references.ts';
+import { vaultServer } from '../support/secret-managers/vault.ts';
 import { post as postForm, userWithKey } from './oauth/support.ts';
 
 jest.setTimeout(60_000);
@@ -20,7 +24,10 @@ let issuer: TestIssuer;
 let ahead = 0;
 const upstreams: McpUpstream[] = [];
 beforeAll(async () => {
-  const env = { ENCRYPTION_KEY: randomBytes(32).toString('base64') };
+  const env = {
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ...{ TRUSTED_HOSTS: '127.0.0.1', SECRET_REFRESH_SECONDS: '1' },
+  };
   app = await startApp(env, undefined, () => new Date(Date.now() + ahead));
   issuer = await startIssuer('https://issuer.example', { sub: 'ada', aud: 'tools', groups: ['a', 'b'] });
 });
@@ -46,6 +53,33 @@ async function start(configurations: Json, more: Json = {}, era: 'modern' | 'ses
 const rules = (more: Json = {}) => ({ jwksUri: issuer.jwksUrl, headerKey: 'X-Person', ...more });
 const call = (slug: string, token: string | null, headers: Record<string, string> = {}) =>
   callModern(app, slug, 'say', {}, { ...(token !== null && { 'x-person': token }), ...headers });
+
+type Asked = { authorization: string | undefined; body: string };
+
+/** An issuer that is asked for the tokens that begin with `opaque-1`, the only good ones; `asked` is what it was asked. */
+async function startIntrospection(): Promise<{
+  introspectEndpoint: string;
+  asked: Asked[];
+  stop(): Promise<void>;
+}> {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      asked.push({ authorization: request.headers.authorization, body });
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ active: body.includes('opaque-1'), sub: 'ada', aud: 'tools' }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    introspectEndpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/introspect`,
+    asked,
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
 
 describe('a server that asks for the token of a person', () => {
   it('is closed without one that its issuer has signed, and says why', async () => {
@@ -83,20 +117,8 @@ describe('a server that asks for the token of a person', () => {
   });
 
   it('has it judged by the issuer, at which the gateway proves itself', async () => {
-    const asked: { authorization: string | undefined; body: string }[] = [];
-    const server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const body = Buffer.concat(chunks).toString();
-        asked.push({ authorization: request.headers.authorization, body });
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ active: body.includes('opaque-1'), sub: 'ada' }));
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { introspectEndpoint, asked, stop } = await startIntrospection();
     try {
-      const introspectEndpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/introspect`;
       const { slug } = await start({
         jwt_validation: {
           ...{ introspectEndpoint, headerKey: 'X-Person', introspectContentType: 'application/json' },
@@ -110,7 +132,7 @@ describe('a server that asks for the token of a person', () => {
         body: '{"token":"opaque-1"}',
       });
     } finally {
-      await new Promise((resolve) => server.close(resolve));
+      await stop();
     }
     const { slug } = await start({ jwt_validation: rules({ jwksUri: 'http://127.0.0.1:9/keys' }) });
     const { status, body } = await call(slug, await issuer.sign());
@@ -118,6 +140,66 @@ describe('a server that asks for the token of a person', () => {
       status: 401,
       message: 'The token could not be judged: its issuer does not answer',
     });
+  });
+
+  it('asks the issuer once a call, where the server is told who calls as well', async () => {
+    const { introspectEndpoint, asked, stop } = await startIntrospection();
+    const { slug, sent } = await start({
+      jwt_validation: {
+        introspectEndpoint,
+        headerKey: 'X-Person',
+        introspectContentType: 'application/json',
+      },
+      user_identity_forwarding: { method: 'claims_header' },
+    });
+    // A proof counts for a second, which a busy machine may let pass within one call.
+    await eventually(async () => {
+      asked.length = 0;
+      expect((await call(slug, 'opaque-1')).status).toBe(200);
+      expect(asked).toHaveLength(1);
+    });
+    const claims = sent().map((headers) => JSON.parse(String(headers['x-user-claims'])));
+    expect(claims[0]).toMatchObject({ sub: 'ada' });
+    await stop();
+  });
+
+  it('remembers what the issuer said, with a secret of a manager too, until the secret is another', async () => {
+    const { introspectEndpoint, asked, stop } = await startIntrospection();
+    const manager = await startProvider();
+    const vault = vaultServer();
+    manager.play(vault.script);
+    const rotate = (key: string) => vault.secrets.set('secret/openai', { key });
+    rotate('first');
+    const reference = await makeReference(
+      app,
+      vaultInput(manager.url.replace('/v1', ''), { secretKey: 'key', slug: 'issuer' }),
+    );
+    const { slug } = await start(
+      {
+        jwt_validation: {
+          ...{ introspectEndpoint, headerKey: 'X-Person', introspectContentType: 'application/json' },
+          ...{ introspectClientId: 'sluice', introspectCacheMaxAge: 600 },
+        },
+      },
+      {
+        secret_mappings: [
+          {
+            target_field: 'configurations.jwt_validation.introspectClientSecret',
+            secret_reference_id: reference.id,
+          },
+        ],
+      },
+    );
+    const secretsSent = () =>
+      asked.map(({ authorization = '' }) => atob(authorization.replace('Basic ', '')).replace('sluice:', ''));
+    for (const _call of [1, 2, 3]) expect((await call(slug, 'opaque-1')).status).toBe(200);
+    expect(secretsSent()).toEqual(['first']);
+    rotate('second');
+    await eventually(async () => {
+      expect((await call(slug, 'opaque-1')).status).toBe(200);
+      expect(secretsSent()).toEqual(['first', 'second']);
+    });
+    await Promise.all([stop(), manager.stop()]);
   });
 });
 

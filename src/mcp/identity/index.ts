@@ -1,2 +1,2 @@
 export { withIdentity } from './forward.ts';
-export { createProveIdentity, IdentityProblem, type ProveIdentity } from './prove.ts';
+export { createProofs, IdentityProblem, type ProveIdentity } from './prove.ts';

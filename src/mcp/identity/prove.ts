@@ -34,47 +34,77 @@ export type ProveIdentity = (
 type Rules = NonNullable<McpConfigurations['jwt_validation']>;
 type Prepared = { judge: JudgeToken; claimProblem(claims: JWTPayload): string | null };
 
+export type Proofs = {
+  /** Judges the token of a request anew. */
+  prove: ProveIdentity;
+  /** What `prove` found for the same request within the last second; judges where that is longer ago. */
+  lately: ProveIdentity;
+};
+
+/** With the rules that it was made of, the mapped secrets in their places: another secret makes another one. */
+type Remembered = Prepared & { rules: string };
+type Proof = { at: number; identity: ProvenIdentity };
+
 const REMEMBERED = 5000;
 const PATIENCE_MS = 10_000;
 
-export function createProveIdentity(given: {
+/** How long a proof counts, in milliseconds: a token that its issuer has revoked ends within that time. */
+const PROOF_LASTS_MS = 1000;
+
+export function createProofs(given: {
   services: Pick<CheckServices, 'send'>;
   secretMemory: Pick<SecretMemory, 'get'>;
-}): ProveIdentity {
+}): Proofs {
   /** By the settings themselves: a change of them makes other ones. */
-  const prepared = new LRUCache<UpstreamTarget, Prepared>({ max: REMEMBERED });
+  const remembered = new LRUCache<UpstreamTarget, Remembered>({ max: REMEMBERED });
+  const proofs = new WeakMap<IncomingHttpHeaders, WeakMap<UpstreamTarget, Proof>>();
 
-  async function preparedFor(upstream: UpstreamTarget, rules: Rules): Promise<Prepared> {
-    const known = upstream.mappedSecrets.length === 0 ? prepared.get(upstream) : undefined;
-    if (known) return known;
-    const whole = await withMappedSecrets(
-      upstream.configurations,
-      upstream.mappedSecrets,
-      given.secretMemory,
-    );
-    const made = preparedBy(whole.jwt_validation ?? rules);
-    prepared.set(upstream, made);
+  async function preparedFor(upstream: UpstreamTarget, written: Rules): Promise<Prepared> {
+    const { configurations, mappedSecrets } = upstream;
+    const known = remembered.get(upstream);
+    if (known && mappedSecrets.length === 0) return known;
+    const whole = await withMappedSecrets(configurations, mappedSecrets, given.secretMemory);
+    const rules = JSON.stringify(whole.jwt_validation);
+    if (known?.rules === rules) return known;
+    const made = { ...preparedBy(whole.jwt_validation ?? written), rules };
+    remembered.set(upstream, made);
     return made;
   }
 
-  return async ({ upstream }, headers) => {
+  async function judged(upstream: UpstreamTarget, rules: Rules, token: string): Promise<ProvenIdentity> {
+    const { judge, claimProblem } = await preparedFor(upstream, rules);
+    const told = await judge(token, { signal: AbortSignal.timeout(PATIENCE_MS) }, given.services).catch(
+      (cause: unknown) => {
+        throw new IdentityProblem('The token could not be judged: its issuer does not answer', cause);
+      },
+    );
+    if ('reason' in told)
+      throw new IdentityProblem(told.hasExpired ? 'Token is expired' : 'Token is not valid');
+    const problem = claimProblem(told.claims) ?? mismatch(told, rules.headerPayloadMatch ?? []);
+    if (problem !== null) throw new IdentityProblem(problem);
+    return { token, claims: told.claims };
+  }
+
+  const prove: ProveIdentity = async ({ upstream }, headers) => {
     const rules = upstream.configurations.jwt_validation;
     if (rules === undefined) return null;
     const token = headerOf(headers, rules.headerKey.toLowerCase())
       ?.replace(/^Bearer\s+/i, '')
       .trim();
     if (!token) throw new IdentityProblem(`Missing token: send it as ${rules.headerKey}`);
-    const { judge, claimProblem } = await preparedFor(upstream, rules);
-    const judged = await judge(token, { signal: AbortSignal.timeout(PATIENCE_MS) }, given.services).catch(
-      (cause: unknown) => {
-        throw new IdentityProblem('The token could not be judged: its issuer does not answer', cause);
-      },
-    );
-    if ('reason' in judged)
-      throw new IdentityProblem(judged.hasExpired ? 'Token is expired' : 'Token is not valid');
-    const problem = claimProblem(judged.claims) ?? mismatch(judged, rules.headerPayloadMatch ?? []);
-    if (problem !== null) throw new IdentityProblem(problem);
-    return { token, claims: judged.claims };
+    const identity = await judged(upstream, rules, token);
+    const ofRequest = proofs.get(headers) ?? new WeakMap<UpstreamTarget, Proof>();
+    proofs.set(headers, ofRequest.set(upstream, { at: performance.now(), identity }));
+    return identity;
+  };
+
+  return {
+    prove,
+    async lately(server, headers) {
+      const proof = proofs.get(headers)?.get(server.upstream);
+      const isFresh = proof !== undefined && performance.now() - proof.at < PROOF_LASTS_MS;
+      return isFresh ? proof.identity : prove(server, headers);
+    },
   };
 }
 
