@@ -4896,7 +4896,9 @@ export type BundleKind =
   | 'Role'
   | 'ServiceAccount'
   | 'AccessPolicy'
-  | 'ApiKey';
+  | 'ApiKey'
+  | 'UsageLimitPolicy'
+  | 'RateLimitPolicy';
 
 export type AssignableUserRole =
   | 'admin'

@@ -292,7 +292,7 @@ describe('a credential', () => {
     const key = await makeKey(app, 'organisation-service', { only: ['workspaces.list'] });
     const { data } = await app.graphql('{ exportBundle { documents leftOut } }', {}, key);
     expect(new Set(data.exportBundle.documents.map(({ kind }: any) => kind))).toEqual(new Set(['Workspace']));
-    expect(data.exportBundle.leftOut).toHaveLength(10);
+    expect(data.exportBundle.leftOut).toHaveLength(12);
     const asked = await app.graphql('{ exportBundle(kinds: [Config]) { leftOut } }', {}, key);
     expect(asked.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
   });

@@ -24,6 +24,9 @@ const rivals: [kind: string, one: object, other: object][] = [
   ['ServiceAccount', { description: 'One' }, { description: 'Other' }],
   ['AccessPolicy', { workspace: null }, { role: 'view_only_admin' }],
   ['ApiKey', { name: 'One' }, { scopes: ['configs.list'] }],
+  ['ApiKey', { usageLimits: null }, { rateLimits: [] }],
+  ['UsageLimitPolicy', { name: 'One' }, { limit: { creditLimit: 7 } }],
+  ['RateLimitPolicy', { description: 'One' }, { limit: { type: 'requests', unit: 'rpd', value: 7 } }],
 ];
 
 type Applied = { applied: unknown[]; failure: { code: string } | null };
@@ -56,6 +59,11 @@ it.each(rivals)('of two who change a %s one is told that it was changed', async 
   expect(changes.filter(({ action }: any) => action !== 'unchanged')).toHaveLength(1);
 });
 
+const lonePolicy = {
+  ...{ workspace: 'default', name: 'Lone', groupBy: ['api_key'] },
+  conditions: [{ key: 'model', value: '*' }],
+};
+
 /** What nothing else needs, so that it can be deleted. */
 const lone: [kind: string, slug: string, spec: object, changed: object][] = [
   ['Workspace', 'ws-lone', { name: 'Lone' }, { name: 'Changed' }],
@@ -86,6 +94,13 @@ const lone: [kind: string, slug: string, spec: object, changed: object][] = [
     'ApiKey',
     'lone',
     { workspace: 'default', name: 'Lone', scopes: ['logs.list'] },
+    { description: 'Changed' },
+  ],
+  ['UsageLimitPolicy', 'lone', { ...lonePolicy, limit: { creditLimit: 1 } }, { limit: { creditLimit: 2 } }],
+  [
+    'RateLimitPolicy',
+    'lone',
+    { ...lonePolicy, limit: { type: 'tokens', unit: 'rpm', value: 1 } },
     { description: 'Changed' },
   ],
 ];

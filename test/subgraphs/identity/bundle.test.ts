@@ -44,9 +44,11 @@ describe('a bundle', () => {
       'guardrail',
       'integration',
       'provider',
+      'rate_limit_policy',
       'role',
       'secret_reference',
       'service_account',
+      'usage_limit_policy',
       'workspace',
     ]);
     holdsNoSecret(JSON.stringify(await auditRows(source, {})));

@@ -56,6 +56,11 @@ export const team = [
     name: 'Search',
     description: 'Finds things',
     metadata: { team: 'search' },
+    usageLimits: [
+      { type: 'cost', creditLimit: 500, alertThreshold: 400, periodicReset: 'monthly' },
+      { type: 'tokens', creditLimit: 1_000_000, periodicResetDays: 10, enforcement: 'soft' },
+    ],
+    rateLimits: [{ type: 'requests', unit: 'rps', value: 50 }],
   }),
   document('SecretReference', 'vault', {
     name: 'Our vault',
@@ -88,6 +93,8 @@ export const team = [
     integration: 'main',
     name: 'OpenAI',
     tags: { tier: 'one' },
+    usageLimits: { type: 'requests', creditLimit: 1000, onCrash: 'return' },
+    rateLimits: [{ type: 'tokens', unit: 'rpm', value: 90_000, enforcement: 'hard' }],
   }),
   document('Guardrail', 'gr-judge', {
     workspace: 'ws-search',
@@ -130,5 +137,25 @@ export const team = [
     scopes: ['configs.list', 'completions.write'],
     config: 'pc-routes',
     metadata: { from: 'ci' },
+    usageLimits: { type: 'cost', creditLimit: 20, waitMs: 0, onAbort: 'reserve' },
+    rateLimits: [{ type: 'requests', unit: 'rpm', value: 60, window: 'calendar' }],
+  }),
+  document('UsageLimitPolicy', 'budget-of-a-user', {
+    workspace: 'ws-search',
+    name: 'Budget of a user',
+    description: 'Five dollars each',
+    conditions: [
+      { key: 'workspace_id', value: 'ws-search', excludes: null },
+      { key: 'metadata.team', value: ['search', 'find'], excludes: 'trial' },
+    ],
+    groupBy: ['metadata._user', 'api_key'],
+    limit: { type: 'cost', creditLimit: 5, alertThreshold: 4, periodicResetDays: 7, unpriced: 'refuse' },
+  }),
+  document('RateLimitPolicy', 'calls-of-tools', {
+    workspace: 'ws-search',
+    conditions: [{ key: 'mcp_server', value: '*', excludes: null }],
+    groupBy: ['mcp_tool'],
+    target: 'mcp_tools',
+    limit: { type: 'requests', unit: 'rph', value: 100 },
   }),
 ];

@@ -2,6 +2,16 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { changedOf, type DocumentNames, type Kind } from '../kind.ts';
 import {
+  changedLimits,
+  givenLimits,
+  oneUsageLimit,
+  rateDocuments,
+  rateLimits,
+  rateSelection,
+  usageDocumentOrNone,
+  usageSelection,
+} from './limits.ts';
+import {
   moment,
   nameText,
   slugText,
@@ -56,6 +66,8 @@ const read = (node: JsonObject, names: DocumentNames) => {
       expiresAt: node.expiresAt,
       alertEmails: node.alertEmails,
       rotationPolicy: policyOf(node.rotationPolicy),
+      usageLimits: usageDocumentOrNone(node.usageLimits),
+      rateLimits: rateDocuments(node.rateLimits),
     },
   };
 };
@@ -77,9 +89,11 @@ export const apiKey: Kind = {
     expiresAt: moment,
     alertEmails: z.array(z.email().max(254)).max(20).default([]),
     rotationPolicy: rotationPolicy.nullable().default(null),
+    usageLimits: oneUsageLimit,
+    rateLimits,
   }),
   fixed: ['workspace'],
-  selection: `id type name description scopes defaults expiresAt alertEmails rotationPolicy { rotationPeriod rotationPeriodDays keyTransitionPeriodMs } ${workspaceSelection}`,
+  selection: `id type name description scopes defaults expiresAt alertEmails rotationPolicy { rotationPeriod rotationPeriodDays keyTransitionPeriodMs } usageLimits { ${usageSelection} } rateLimits { ${rateSelection} } ${workspaceSelection}`,
   list: { field: 'apiKeys(currentPage: $page, pageSize: 1000)', pageSize: 1000 },
   one: 'apiKey(id: $id)',
   // A person's own keys are not the organisation's to describe.
@@ -104,6 +118,7 @@ export const apiKey: Kind = {
     const workspaceId = names.workspaceOrNone(spec.workspace);
     const input = {
       ...Object.fromEntries(members.map((name) => [name, spec[name]])),
+      ...givenLimits(spec),
       ...(workspaceId !== null && { workspaceId, defaults: defaultsOf(spec) }),
     };
     const type = workspaceId === null ? 'Organisation' : 'Workspace';
@@ -113,9 +128,10 @@ export const apiKey: Kind = {
     );
     return { id: String(made.id), secret: String(made.key) };
   },
-  async update({ run, spec }, { id }, changed) {
+  async update({ run, spec }, { id, node }, changed) {
     const input = {
       ...changedOf(spec, changed, members),
+      ...changedLimits(spec, changed, node),
       ...(inDefaults.some((name) => changed.has(name)) && { defaults: defaultsOf(spec) }),
     };
     await run(

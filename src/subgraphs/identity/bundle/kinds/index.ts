@@ -6,6 +6,7 @@ import { config } from './config.ts';
 import { deployment } from './deployment.ts';
 import { guardrail } from './guardrail.ts';
 import { integration } from './integration.ts';
+import { rateLimitPolicy, usageLimitPolicy } from './limit-policy.ts';
 import { provider } from './provider.ts';
 import { role } from './role.ts';
 import { secretReference } from './secret-reference.ts';
@@ -25,6 +26,8 @@ export const kinds: readonly Kind[] = [
   serviceAccount,
   accessPolicy,
   apiKey,
+  usageLimitPolicy,
+  rateLimitPolicy,
 ];
 
 const byName = new Map<string, Kind>(kinds.map((kind) => [kind.name, kind]));

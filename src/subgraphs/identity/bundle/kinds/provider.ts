@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../../lib/json.ts';
 import { changedOf, type Kind } from '../kind.ts';
+import {
+  changedLimits,
+  givenLimits,
+  oneUsageLimit,
+  rateDocuments,
+  rateLimits,
+  rateSelection,
+  usageDocumentOrNone,
+  usageSelection,
+} from './limits.ts';
 import { mapped, mappingInput, mappingReference, mappingSelection, type NamedMapping } from './mappings.ts';
 import {
   moment,
@@ -38,16 +48,29 @@ export const provider: Kind = {
     expiresAt: moment,
     secretMappings: z.record(nameText, mapping).default({}),
     tags,
+    usageLimits: oneUsageLimit,
+    rateLimits,
   }),
   fixed: ['workspace', 'integration'],
-  selection: `id slug name note expiresAt tags integration { slug } ${mappingSelection} ${workspaceSelection}`,
+  selection: `id slug name note expiresAt tags usageLimits { ${usageSelection} } rateLimits { ${rateSelection} } integration { slug } ${mappingSelection} ${workspaceSelection}`,
   list: {
     field: 'providers(workspaceId: $workspaceId, currentPage: $page, pageSize: 1000)',
     pageSize: 1000,
     isByWorkspace: true,
   },
   one: 'provider(id: $id)',
-  read: ({ slug, name, note, expiresAt, secretMappings, tags: stored, integration, workspace }) => ({
+  read: ({
+    slug,
+    name,
+    note,
+    expiresAt,
+    secretMappings,
+    tags: stored,
+    integration,
+    workspace,
+    usageLimits,
+    rateLimits: shownRates,
+  }) => ({
     slug: String(slug),
     spec: {
       workspace: workspaceName(workspace),
@@ -57,6 +80,8 @@ export const provider: Kind = {
       expiresAt,
       secretMappings: mapped(secretMappings as NamedMapping[]),
       tags: stored,
+      usageLimits: usageDocumentOrNone(usageLimits),
+      rateLimits: rateDocuments(shownRates),
     },
   }),
   references: (spec) => [
@@ -73,8 +98,10 @@ export const provider: Kind = {
       ? isShared(integration, String(workspace))
       : integration.workspace === workspace),
   async create({ run, names, slug, spec: { workspace, integration, ...spec } }) {
+    const { usageLimits: _usage, rateLimits: _rates, ...others } = spec;
     const input = {
-      ...spec,
+      ...others,
+      ...givenLimits(spec),
       secretMappings: mappingInputs(spec),
       slug,
       integrationId: integration,
@@ -86,9 +113,10 @@ export const provider: Kind = {
     );
     return { id: String(made.id) };
   },
-  async update({ run, spec }, { id }, changed) {
+  async update({ run, spec }, { id, node }, changed) {
     const input = {
       ...changedOf(spec, changed, ['name', 'note', 'expiresAt', 'tags']),
+      ...changedLimits(spec, changed, node),
       ...(changed.has('secretMappings') && { secretMappings: mappingInputs(spec) }),
     };
     await run(
