@@ -113,18 +113,28 @@ function contextOf(
   );
 }
 
-/** Repeats itself, since what is taken out of a text may join what is left to a new frame. */
+/** Repeats itself, since what is taken out of a text may join what is left to a new frame. Capitals of ASCII count as small. */
 function withoutFrame(text: string, frames: readonly string[]): string {
-  const marks = frames.filter((frame) => frame !== '').map(escaped);
-  if (marks.length === 0) return text;
-  const pattern = new RegExp(marks.join('|'), 'gi');
+  const marks = frames.filter((frame) => frame !== '').map(small);
   let before: string;
   let after = text;
   do {
     before = after;
-    after = before.replaceAll(pattern, '');
+    for (const mark of marks) after = without(after, mark);
   } while (after !== before);
   return after;
 }
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+function without(text: string, mark: string): string {
+  const searched = small(text);
+  let left = '';
+  let from = 0;
+  for (let at = searched.indexOf(mark); at >= 0; at = searched.indexOf(mark, from)) {
+    left += text.slice(from, at);
+    from = at + mark.length;
+  }
+  return left + text.slice(from);
+}
+
+/** Of the same length as the text. */
+const small = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
