@@ -34,6 +34,17 @@ describe(PII, () => {
     ['00:1B:44:11:3A:B7', '{{MAC_ADDRESS_1}}'],
     ['DOB: 12/31/1980, geboren am 3. März 1975', 'DOB: {{DATE_OF_BIRTH_1}}, geboren am {{DATE_OF_BIRTH_2}}'],
     ['+49 30 901820, (415) 555-2671', '{{PHONE_NUMBER_1}}, {{PHONE_NUMBER_2}}'],
+    ['Ann,4111111111111111,2027', 'Ann,{{CREDIT_CARD_1}},2027'],
+    ['42,4111111111111111,No.378282246310005', '42,{{CREDIT_CARD_1}},No.{{CREDIT_CARD_2}}'],
+    [
+      '4111\u20111111\u20111111\u20111111 or 4111\u20131111\u20131111\u20131111',
+      '{{CREDIT_CARD_1}} or {{CREDIT_CARD_2}}',
+    ],
+    ['4111  1111  1111  1111, 4111_1111_1111_1111', '{{CREDIT_CARD_1}}, {{CREDIT_CARD_2}}'],
+    ['{"ssn":"219099999","tel": "4155552671"}', '{"ssn":"{{SSN_1}}","tel": "{{PHONE_NUMBER_1}}"}'],
+    ['{\\"phone_number\\": \\"4155552671\\"}', '{\\"phone_number\\": \\"{{PHONE_NUMBER_1}}\\"}'],
+    ['SSN: 219.09.9999, no.219-09-9998, 219 - 09 - 9997', 'SSN: {{SSN_1}}, no.{{SSN_2}}, {{SSN_3}}'],
+    ['Ann,+49 30 901820,2027', 'Ann,{{PHONE_NUMBER_1}},2027'],
   ])('redacts %j', async (text, expected) => {
     expect(await redacted(text)).toBe(expected);
   });
@@ -47,6 +58,7 @@ describe(PII, () => {
     'std::vector, a::b, 12:30:45',
     'On 2024-01-17 at 12:30, 17.01.2024, 1 234 567 and 3.14159265358979',
     'Commit 9fceb02d0ae598e95dc970b74767f19372d61af8, id 550e8400-e29b-41d4-a716-446655440000',
+    '0.4532015112830366, 1,234,567,890,123,456 and 12.4532015112830366',
     'Order 20240117-000482, invoice 4155552671, ISBN 978-3-16-148410-0',
   ])('leaves alone %j', async (text) => {
     expect(await redacted(text)).toBe(text);
@@ -80,7 +92,7 @@ describe(PII, () => {
 
   it('reaches over the longest kind that it looks for', () => {
     expect(reachOfCheck(PII, { categories: ['EMAIL_ADDRESS', 'SSN'] })).toBe(320);
-    expect(reachOfCheck(PII, { categories: ['CREDIT_CARD'] })).toBe(25);
+    expect(reachOfCheck(PII, { categories: ['CREDIT_CARD'] })).toBe(33);
   });
 
   test.each<[object, RegExp]>([

@@ -1,7 +1,11 @@
 import type { Recogniser, TextSpan } from '../recogniser.ts';
 
-/** Digits in groups, with one sign between two groups. */
-const digitRun = /(?<![\p{L}\p{N}_.,/])\d{3,19}(?:[ \-\u00a0.\n]\d{3,19})*(?![\p{L}\p{N}_])/gu;
+/**
+ * Digits in groups, with one or two signs between two groups. They do not go on a number with a decimal point, or one whose
+ * thousands are parted by commas; other commas part values of a list.
+ */
+const digitRun =
+  /(?<![\p{L}\p{N}_/])(?<!\d\.)(?<!\d,(?=\d{3}(?!\d)))\d{3,19}(?:[ \-\u2007\u2009\u2010-\u2015\u202f\u00a0._/\n]{1,2}\d{3,19})*(?![\p{L}\p{N}_])/gu;
 const group = /\d+/g;
 
 /** First digits and lengths of issuers that give out cards. */
@@ -23,7 +27,8 @@ const MAX_DIGITS = 19;
 
 export const creditCard: Recogniser = {
   category: 'CREDIT_CARD',
-  reach: MAX_DIGITS + MAX_GROUPS - 1 + 2,
+  // The signs, and what is looked at before and behind.
+  reach: MAX_DIGITS + 2 * (MAX_GROUPS - 1) + 6,
   find: (text) => [...text.matchAll(digitRun)].flatMap((run) => cardsIn(run[0], run.index)),
 };
 

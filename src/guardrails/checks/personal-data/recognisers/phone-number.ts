@@ -3,11 +3,11 @@ import { matchedSpans, type Recogniser } from '../recogniser.ts';
 
 /** Seven to fifteen digits as people write them, signs between them included. */
 const candidate =
-  /(?<![\p{L}\p{N}_.,/@#$€£-])(?<value>(?:\+|00)?\(?\d(?:[ ()./\u00a0\u2010-\u2013-]{0,2}\d){6,14})(?![\p{L}\p{N}_]|[.,:]\d|[-/]\d|%)/gu;
+  /(?<![\p{L}\p{N}_/@#$€£-])(?<!\d\.)(?<value>(?:\+|00)?\(?\d(?:[ ()./\u00a0\u2010-\u2013-]{0,2}\d){6,14})(?![\p{L}\p{N}_]|[.:]\d|[-/]\d|%)/gu;
 
-const LOOK_BACK = 24;
+const LOOK_BACK = 32;
 const named =
-  /(?:phone|t[eé]l[eé]?(?:fon|phon|fax)?|mobile?|cell|call|fax|whatsapp|sms|text me|handy|número|numéro|ring|telefoonnummer|puhelin|telefono|teléfono|celular|portable|rufnummer|ruf|komórka|電話|电话|тел)[\p{L}]{0,12}[ .:#=)\]-]{0,3}(?:(?:number|no|nummer|at|is|us|me|on|under|unter|au|al)[ .:]{0,2}){0,2}$/iu;
+  /(?:phone|t[eé]l[eé]?(?:fon|phon|fax)?|mobile?|cell|call|fax|whatsapp|sms|text me|handy|número|numéro|ring|telefoonnummer|puhelin|telefono|teléfono|celular|portable|rufnummer|ruf|komórka|電話|电话|тел)[\p{L}_]{0,12}["' .:#=)\]\\-]{0,6}(?:(?:number|no|nummer|at|is|us|me|on|under|unter|au|al)[ .:]{0,2}){0,2}$/iu;
 
 /** Countries whose numbers are recognised without the code of the country: what the words before them leave open. */
 const countries: readonly CountryCode[] = [
