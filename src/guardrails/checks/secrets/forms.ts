@@ -56,6 +56,11 @@ const prefixed: readonly (readonly [name: string, pattern: string])[] = [
   ['new_relic_key', 'NRAK-[A-Z0-9]{27}'],
   ['atlassian_token', 'ATATT3[\\w=-]{60,250}'],
   ['age_secret_key', 'AGE-SECRET-KEY-1[A-Z0-9]{58}'],
+  ['supabase_token', 'sbp_[a-f0-9]{40}'],
+  ['notion_token', '(?:ntn_|secret_)[A-Za-z0-9]{43,50}'],
+  ['figma_token', 'figd_[\\w-]{40,60}'],
+  ['terraform_token', '[A-Za-z0-9]{14}\\.atlasv1\\.[\\w-]{60,80}'],
+  ['discord_token', '[MNO][\\w-]{23,28}\\.[\\w-]{6}\\.[\\w-]{27,45}'],
   ['json_web_token', 'eyJ[\\w-]{10,2000}\\.eyJ[\\w-]{10,4000}(?:\\.[\\w-]{0,1400})?'],
 ];
 
@@ -64,7 +69,8 @@ const tokenRun = runFinder((character) => /[\w.:/+=-]/.test(character), 15);
 
 const alone = (pattern: string) => new RegExp(`(?<![A-Za-z0-9_])${pattern}(?![A-Za-z0-9])`, 'g');
 
-const value = '[^\\s"\'`,;<>(){}]';
+/** A backslash ends a value that stands in JSON within JSON. */
+const value = '[^\\s"\'`,;<>(){}\\\\]';
 
 /** Secrets that are told by what stands around them. */
 const named: readonly SecretForm[] = [
@@ -86,15 +92,27 @@ const named: readonly SecretForm[] = [
   },
   {
     name: 'password_in_url',
-    pattern: /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{1,64}:(?<value>[^\s/@]{3,128})@[\w.-]/gi,
+    pattern: /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{0,64}:(?<value>[^\s/@]{3,128})@[\w.-]/gi,
     hint: (text) => text.includes('://'),
+    isSecret: (found) => !isPlaceholder(found),
+  },
+  {
+    name: 'azure_sas_signature',
+    pattern: /[?&]sig=(?<value>[A-Za-z0-9%+/]{40,90}={0,2})/g,
+    hint: tokenRun,
+  },
+  {
+    name: 'curl_password',
+    pattern: /\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =]{1,2}["']?[^\s:"']{1,64}:(?<value>[^\s"']{3,128})/g,
+    hint: (text) => text.includes('curl'),
     isSecret: (found) => !isPlaceholder(found),
   },
   {
     name: 'named_secret',
     pattern: new RegExp(
       `(?:api[_ -]?key|secret(?:[_ -]?key)?|access[_ -]?(?:key|token)|auth[_ -]?token|token|passw(?:or)?d|passphrase|pwd|` +
-        `credentials?|client[_ -]?secret|private[_ -]?key)["'\`]?\\s{0,3}(?:=>|:=|=|:|\\bis\\b)\\s{0,3}["'\`]?(?<value>${value}{8,200})`,
+        `credentials?|client[_ -]?secret|private[_ -]?key|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|hasło|пароль|パスワード|密码)` +
+        `\\\\{0,3}["'\`]?\\s{0,3}(?:=>|:=|=|:|：|\\bis\\b)\\s{0,3}\\\\{0,3}["'\`]?(?<value>${value}{8,200})`,
       'gi',
     ),
     isSecret: (found) => isRandom(found) && !isPlaceholder(found),

@@ -44,9 +44,18 @@ export const madeUp: Readonly<Record<string, Make>> = {
     `${'ey' + 'J'}${random.text(word, 30)}.${'ey' + 'J'}${random.text(word, 80)}.${random.text(word, 43)}`,
   azure_storage_key: (random) => `AccountKey=${random.text(word, 86)}==`,
   authorization_header: (random) => `Authorization: Bearer ${random.text(word, 40)}`,
+  supabase_token: after('sb' + 'p_', hex, 40),
+  notion_token: after('nt' + 'n_', word, 46),
+  figma_token: after('fi' + 'gd_', word, 40),
+  terraform_token: (random) => `${random.text(word, 14)}.${'atlas' + 'v1'}.${random.text(word, 64)}`,
+  discord_token: (random) =>
+    `${'M' + 'T'}${random.text(word, 22)}.${random.text(word, 6)}.${random.text(word, 38)}`,
+  azure_sas_signature: (random) =>
+    `https://a.blob.core.windows.net/c?sv=2022-11-02&${'s' + 'ig'}=${random.text(word, 43)}%3D`,
+  curl_password: (random) => `curl -s -u admin:${random.text(word, 14)} https://api.example`,
   password_in_url: (random) => `postgres://admin:${random.text(word, 14)}@db.internal:5432/app`,
   named_secret: (random) =>
-    `${random.pick(['password', 'api_key', 'client_secret', 'token', 'apiKey'])}${random.pick([': ', ' = ', '="', ' is '])}${random.text(letters, 5)}${random.text(word, 12)}${random.text(digits, 2)}`,
+    `${random.pick(['password', 'api_key', 'client_secret', 'token', 'apiKey', 'Passwort', 'mot de passe'])}${random.pick([': ', ' = ', '="', ' is ', '\\": \\"'])}${random.text(letters, 5)}${random.text(word, 12)}${random.text(digits, 2)}`,
   private_key: (random) =>
     [
       `-----BEGIN ${random.pick(['RSA ', 'EC ', 'OPENSSH ', ''])}${'PRIVATE'} KEY-----`,

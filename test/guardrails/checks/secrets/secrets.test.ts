@@ -80,6 +80,20 @@ describe(SECRETS, () => {
     ]);
   });
 
+  it('leaves JSON within JSON whole', async () => {
+    const given = { text: '{\\"apiKey\\":\\"hunter2x9Qz7\\",\\"n\\":1}' };
+    expect(edited(given, await run(SECRETS, { redact: true }, given))).toEqual([
+      '{\\"apiKey\\":\\"{{SECRET_1}}\\",\\"n\\":1}',
+    ]);
+  });
+
+  it('finds the password of an address without a user', async () => {
+    const given = { text: 'redis://:hunter2x9Qz7@cache:6379' };
+    expect(edited(given, await run(SECRETS, { redact: true }, given))).toEqual([
+      'redis://:{{SECRET_1}}@cache:6379',
+    ]);
+  });
+
   it('redacts the value and leaves its name', async () => {
     const given = { text: 'password = "hunter2x9Qz7"' };
     expect(edited(given, await run(SECRETS, { redact: true }, given))).toEqual(['password = "{{SECRET_1}}"']);
