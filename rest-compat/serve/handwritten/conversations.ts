@@ -1,3 +1,4 @@
+import { auditedCall } from '../../../src/graph/index.ts';
 import {
   addItems,
   createConversation,
@@ -99,7 +100,8 @@ export const conversationEndpoints: HandwrittenEndpoint[] = [
     {
       description: 'Deletes a conversation with its items and responses.',
     },
-    ({ context }, id) => deleteConversation(context, id),
+    ({ context }, id) =>
+      auditedCall(context, 'conversation.delete', { id }, () => deleteConversation(context, id)),
   ),
   endpoint(
     'createConversationItems',
@@ -127,6 +129,9 @@ export const conversationEndpoints: HandwrittenEndpoint[] = [
     'deleteConversationItem',
     `DELETE ${ONE}/items/{item_id}`,
     { description: 'Removes an item from a conversation.', shows: 'conversation' },
-    ({ context }, id, itemId) => deleteItem(context, { id, itemId }),
+    ({ context }, id, itemId) =>
+      auditedCall(context, 'conversation.delete_item', { id, itemId }, () =>
+        deleteItem(context, { id, itemId }),
+      ),
   ),
 ];

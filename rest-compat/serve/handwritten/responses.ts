@@ -1,3 +1,4 @@
+import { auditedCall } from '../../../src/graph/index.ts';
 import {
   cancelResponse,
   deleteResponse,
@@ -43,8 +44,10 @@ const removeResponse: HandwrittenEndpoint = {
     description: `Deletes a response that the gateway keeps; its conversation stays as it is. ${elsewhere}`,
     responses: jsonAnswer('That it is gone.', { id: shownResponse.id, object: 'response', deleted: true }),
   },
-  handle: async ({ context, parameters, sendJson }) =>
-    sendJson(await deleteResponse(context, parameters.response_id ?? '')),
+  async handle({ context, parameters, sendJson }) {
+    const id = parameters.response_id ?? '';
+    sendJson(await auditedCall(context, 'response.delete', { id }, () => deleteResponse(context, id)));
+  },
 };
 
 const cancel: HandwrittenEndpoint = {

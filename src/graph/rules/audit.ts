@@ -63,11 +63,14 @@ export function audited(
   };
 }
 
-/** Writes a call to the audit trail that no mutation stands for. `input` says what was asked for, without secrets. */
+/**
+ * Writes a call to the audit trail that no mutation stands for. `input` says what was asked for, without secrets; its `id`, where it
+ * has one, is the target of a call that fails.
+ */
 export async function auditedCall<T>(
   context: GraphContext,
   action: string,
-  input: object,
+  input: { id?: string; [member: string]: unknown },
   work: () => Promise<T>,
 ): Promise<T> {
   const { principal } = context;
@@ -90,7 +93,10 @@ export async function auditedCall<T>(
     await record(success(principal, result));
     return result;
   } catch (error) {
-    await record(failure(principal, error));
+    await record({
+      ...failure(principal, error),
+      targetId: input.id === undefined ? null : redactText(input.id),
+    });
     throw error;
   }
 }

@@ -383,6 +383,42 @@ describe('what is kept', () => {
     expect(keyless.status).toBe(401);
   });
 
+  it('leaves an entry in the audit trail where it is deleted, or was to be', async () => {
+    const { id: responseId } = await client.responses.create({ model, input: 'Gone', store: true });
+    const { id: conversationId } = await client.conversations.create({
+      items: [{ type: 'message', role: 'user', content: 'Gone' }],
+    });
+    const [item] = (await client.conversations.items.list(conversationId)).data;
+    await client.conversations.items.delete(item?.id ?? '', { conversation_id: conversationId });
+    await client.responses.delete(responseId);
+    await client.conversations.delete(conversationId);
+    await refused(client.responses.delete(responseId));
+    const entries = await eventually(async () => {
+      const found = await app.db
+        .collection('audit_logs')
+        .find({ targetId: { $in: [responseId, conversationId] } })
+        .sort({ sequence: 1 })
+        .toArray();
+      expect(found).toHaveLength(4);
+      return found;
+    });
+    expect(
+      entries.map(({ resourceType, action, targetId, outcome, responseStatusCode: status }) => [
+        resourceType,
+        action,
+        targetId,
+        outcome,
+        status,
+      ]),
+    ).toEqual([
+      ['conversation', 'delete_item', conversationId, 'success', 200],
+      ['response', 'delete', responseId, 'success', 200],
+      ['conversation', 'delete', conversationId, 'success', 200],
+      ['response', 'delete', responseId, 'failed', 404],
+    ]);
+    expect(entries[0]).toMatchObject({ workspaceId: app.workspaceId, userType: 'api_key' });
+  });
+
   it('is erased by the metadata of a response or a conversation', async () => {
     const metadata = { person: 'grace' };
     const single = await client.responses.create({ model, input: 'Alone', metadata, store: true });
