@@ -169,7 +169,7 @@ export function createApp(dependencies: AppDependencies): App {
     ...{ authenticate: access.onBehalf, keepResponse, runTools },
   });
   const assistants = createAssistants({
-    ...{ settings, db, dataplane: onBehalf, files, changes, secrets, leases, now, log },
+    ...{ settings, db, dataplane: onBehalf, files, directory, changes, secrets, leases, now, log },
     furtherTools: dependencies.hostedTools ?? [],
   });
   const { boxes, codeTool, knowledge, runs, batches, threads } = assistants;

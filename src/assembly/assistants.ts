@@ -3,9 +3,10 @@ import type { Connection } from 'mongoose';
 import { createBatchEngine } from '../batches/index.ts';
 import { createBoxes, createExtractText } from '../boxes/index.ts';
 import type { Dataplane } from '../dataplane/index.ts';
+import type { Directory } from '../directory/memory.ts';
 import type { Files } from '../files/index.ts';
 import type { Logger } from '../lib/logger.ts';
-import { createRunEngine, type HostedTool, runInstanceModel } from '../runs/index.ts';
+import { createContextWindows, createRunEngine, type HostedTool, runInstanceModel } from '../runs/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Leases } from '../storage/leases.ts';
@@ -22,6 +23,7 @@ type Given = {
   /** Asks models in the name of whoever began a run or a batch. */
   dataplane: Dataplane;
   files: Files;
+  directory: Pick<Directory, 'providers'>;
   /** Tools that runs have beside those of the house. */
   furtherTools: readonly HostedTool[];
   changes: Changes;
@@ -33,7 +35,7 @@ type Given = {
 
 /** What works on without a caller who waits: runs with their tools, kept responses, batches, and the upkeep of threads. */
 export function createAssistants(given: Given) {
-  const { settings, db, dataplane, files, changes, secrets, leases, now, log } = given;
+  const { settings, db, dataplane, files, directory, changes, secrets, leases, now, log } = given;
   const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));
   const knowledge = createKnowledgeService({
     ...{ settings, db, files, dataplane, changes, secrets, now, log },
@@ -49,6 +51,7 @@ export function createAssistants(given: Given) {
     items: () => nativeDb(db).collection('thread_items'),
     batches: () => nativeDb(db).collection('run_events'),
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
+    contextWindow: createContextWindows(directory, now),
     ...{ dataplane, files, tools, changes, secrets, now, log },
   });
   const batches = createBatchEngine({

@@ -8,6 +8,9 @@ import type { ThreadItem } from './items.ts';
 import type { RunDocument } from './run.ts';
 import type { HostedTool } from './tools/tool.ts';
 
+/** Tokens that the model of a run takes, its answer included; null where that is not known. */
+export type ContextWindows = (run: Pick<RunDocument, 'workspaceId' | 'model'>) => Promise<number | null>;
+
 /** What the execution of runs needs. */
 export type RunDeps = {
   runs(): Collection<RunDocument>;
@@ -19,6 +22,7 @@ export type RunDeps = {
   /** Where images lie that messages name by their files. */
   files: Pick<Files, 'find' | 'open'>;
   secrets: Secrets;
+  contextWindow: ContextWindows;
   now: () => Date;
   log: Logger;
 };

@@ -5,3 +5,4 @@ export { eventPlaceOf } from './events/follow.ts';
 export { runInstanceModel } from './instances.ts';
 export type { Begun } from './submit.ts';
 export type { HostedTool } from './tools/tool.ts';
+export { createContextWindows } from './turn/context-windows.ts';

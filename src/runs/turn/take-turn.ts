@@ -6,18 +6,23 @@ import type { RunDocument } from '../run.ts';
 import { type OfferedTools, offeredTools } from '../tools/offered.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { askModel, ModelRefused } from './ask-model.ts';
+import { bytesOf, tokensOf } from './count-tokens.ts';
 import { withImages } from './images.ts';
 import { serverError } from './last-error.ts';
-import { type ChatMessage, historyOf, requestOf, roomOf, systemMessages } from './prompt.ts';
+import { type ChatMessage, historyOf, type Room, requestOf, roomOf, systemMessages } from './prompt.ts';
 import { readChat, type TurnAnswer } from './read-chat.ts';
 import type { Inheritance, Speaker } from './speaker.ts';
 import { storeOpening } from './store-opening.ts';
-import { DEFAULT_WINDOW, estimatedTokens, truncated } from './truncate.ts';
+import { DEFAULT_WINDOW, isMoreThan, truncated } from './truncate.ts';
 
 /** Turns of a run at most. */
 const MAX_TURNS = 64;
 /** The newest items of a thread among which a turn looks for what to send. */
 const MAX_HISTORY = 2000;
+/** Bytes of a history that any model takes. */
+const SMALL = 2000;
+/** Tokens that are left for an answer where the run says nothing of it. */
+const USUAL_ANSWER = 4096;
 /** Characters of a token, about: for providers that count nothing. */
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -93,19 +98,38 @@ async function answerOf(
   const system = systemMessages(run);
   const room = roomOf(run);
   if (room.completion !== null && room.completion <= 0) return null;
-  const budget = Math.min(room.prompt ?? Number.POSITIVE_INFINITY, DEFAULT_WINDOW) - estimatedTokens(system);
-  if (room.prompt !== null && estimatedTokens(groups.at(-1) ?? []) > budget) return null;
+  const newest = groups.at(-1) ?? [];
+  if (room.prompt !== null && (await isMoreThan(room.prompt, [...system, ...newest]))) return null;
+  const budget = await budgetOf(deps, run, room, [...system, ...groups.flat()]);
+  const own = bytesOf(system) <= SMALL ? bytesOf(system) : await tokensOf(system);
   const ask = async (tokens: number) => {
-    const messages = [...system, ...truncated(groups, run.truncationStrategy, tokens).flat()];
+    const history = await truncated(groups, run.truncationStrategy, tokens - own);
+    const messages = [...system, ...history.flat()];
     const shown = await withImages(deps, run, messages);
     return askModel(deps, run, requestOf(run, { messages: shown, room, offered }), live.signal);
   };
-  const body = await ask(budget).catch((error: unknown) => {
-    // Nothing is known of the model's window but that it is smaller.
-    if (error instanceof ModelRefused && error.isTooLong) return ask(Math.floor(budget / 2));
+  const body = await ask(budget).catch(async (error: unknown) => {
+    // The model takes less than it was thought to: it is sent half of what it was sent.
+    if (error instanceof ModelRefused && error.isTooLong)
+      return ask(Math.floor(Math.min(budget, await tokensOf(groups.flat())) / 2));
     throw error;
   });
   return readChat(body, (piece) => speaker.take(piece), !run.parallelToolCalls);
+}
+
+/** Tokens that a request may have: what its run has left, and what leaves the model room to answer. */
+async function budgetOf(
+  { contextWindow }: RunDeps,
+  run: RunDocument,
+  { prompt, completion }: Room,
+  messages: readonly ChatMessage[],
+): Promise<number> {
+  const left = prompt ?? Number.POSITIVE_INFINITY;
+  // No model has so small a window: nothing need be looked up.
+  if (bytesOf(messages) <= SMALL) return left;
+  const window = (await contextWindow(run)) ?? DEFAULT_WINDOW;
+  const answer = Math.min(completion ?? USUAL_ANSWER, window / 4);
+  return Math.min(left, Math.floor(window - answer));
 }
 
 async function finishTurn(answer: TurnAnswer, speaker: Speaker): Promise<TurnFinish> {
