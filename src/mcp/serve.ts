@@ -35,8 +35,8 @@ import { createToolRunner, type RunToolsDependencies } from './models/index.ts';
 import type { McpOauth } from './oauth/index.ts';
 import type { RelayCall } from './relay/call.ts';
 import { createInterim } from './relay/interim.ts';
-import { createRelay } from './relay/relay.ts';
-import { createReplies, createSessionSeal, createSessionStore } from './session/index.ts';
+import { createRelay, createResume, type RelayDependencies } from './relay/relay.ts';
+import { createEventSeal, createReplies, createSessionSeal, createSessionStore } from './session/index.ts';
 import type { McpSnapshot } from './snapshot/index.ts';
 import { createUpstreamWire, judging } from './upstream/index.ts';
 
@@ -103,12 +103,15 @@ export function createMcpServing(given: McpServing): McpServed {
   const handshakes = createHandshakes(wire, log);
   const breaker = createBreaker(() => performance.now());
   const lines = createLines(handshakes, sessions);
-  const relay = createRelay({
+  const events = createEventSeal(secrets);
+  const relaying: RelayDependencies = {
+    events,
     ...{ wire, credentials, lines, breaker, replies, interim: createInterim(wire, readAgain, log) },
     fetch: judging(given.fetch, hostPolicy),
     limits: createToolLimits(directory, given.limitEngine, log),
     guardrails: createToolGuardrails(directory, given.checkHouse),
-  });
+  };
+  const relay = createRelay(relaying);
   const authenticate = createMcpAuthenticate({
     authenticate: given.authenticate,
     tokens: given.oauth.tokens,
@@ -136,6 +139,8 @@ export function createMcpServing(given: McpServing): McpServed {
       snapshot,
       bodies,
       readAgain,
+      events,
+      resume: createResume(relaying),
       log,
     },
     messageGuards: createMessageGuards(directory, given.checkHouse),

@@ -122,7 +122,10 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
   },
   18: {
     promise: 'Guardrails mask and refuse results, in texts and structured content alike.',
-    proofs: [mcp('governance', 'check 18: mask results in all their texts alike, and refuse them')],
+    proofs: [
+      mcp('governance', 'check 18: mask results in all their texts alike, and refuse them'),
+      door('resumption', 'check 18: goes on under the guardrails of its server'),
+    ],
   },
   19: {
     promise: 'Each call and each refusal has one row of the log.',
@@ -177,6 +180,10 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
   28: {
     promise: 'Subscriptions are acknowledged first, tagged, and ended with a result.',
     proofs: [door('streams', 'check 28: subscriptions')],
+  },
+  29: {
+    promise: 'A stream that broke off goes on at any process, and nothing is doubled or lost.',
+    proofs: [door('resumption', 'check 29: a stream that broke off')],
   },
   30: {
     promise: 'DELETE ends a session everywhere, at the server too.',

@@ -30,7 +30,7 @@ export type McpUpstream = {
   /** Answers a message in its own way: with a reply, or by itself on the response (true); undefined leaves it to the server. */
   onMessage: (message: Json, response: ServerResponse, request: IncomingMessage) => Json | true | undefined;
   /** Answers a GET of the endpoint; null refuses it. */
-  onGet: ((response: ServerResponse) => void) | null;
+  onGet: ((response: ServerResponse, request: IncomingMessage) => void) | null;
   /** Ids of the sessions that the server knows, in the era that has them. */
   sessions: Set<string>;
   /** What a path answers to a GET, beside the MCP endpoint: metadata of OAuth. */
@@ -91,7 +91,7 @@ export async function startMcpUpstream(era: McpEra = 'modern'): Promise<McpUpstr
       upstream.sessions.delete(String(headers['mcp-session-id']));
       return void response.writeHead(200).end();
     }
-    if (method === 'GET' && upstream.onGet) return void upstream.onGet(response);
+    if (method === 'GET' && upstream.onGet) return void upstream.onGet(response, request);
     if (method !== 'POST') return void response.writeHead(405).end();
     const message = JSON.parse(text) as Json;
     if (upstream.era === 'sessions' && message.method !== 'initialize') {

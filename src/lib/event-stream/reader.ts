@@ -33,16 +33,19 @@ export class EventTooLargeError extends Error {
 
 /**
  * Reads an event stream as the HTML standard defines it: LF, CRLF or CR end a line, comments and unknown lines are
- * skipped, and only a blank line completes an event. A gateway has no use for `retry:`.
+ * skipped, and only a blank line completes an event. `onRetry` is told the
+ * milliseconds of `retry:` lines.
  */
 export function createEventReader(
   onEvent: (event: ServerSentEvent) => void,
   maxEventLength = MAX_EVENT_LENGTH,
+  onRetry?: (milliseconds: number) => void,
 ): EventReader {
   // The parser takes the byte order mark off.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const parser = createParser({
     maxBufferSize: maxEventLength + LINE_ROOM,
+    ...(onRetry && { onRetry }),
     // An event that came in one piece was never in the parser's buffer.
     onEvent({ event, data, id }) {
       if (data.length > maxEventLength) throw new EventTooLargeError(maxEventLength);

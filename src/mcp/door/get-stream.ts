@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { headerOf } from '../../lib/http/headers.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
+import { RequestAnswer } from '../exchange/answer.ts';
 import { EventStream } from '../exchange/event-stream.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
@@ -7,15 +9,19 @@ import { type MessageGuards, refusedAnswer } from '../governance/message-guards.
 import { mayAsk, shownCapabilities } from '../lines/features.ts';
 import { sessionHeaders } from '../lines/handshake.ts';
 import { type ForwardDependencies, forward } from '../relay/forward.ts';
+import type { EventSeal, StreamPlace } from '../session/index.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import type { WireControl } from '../upstream/index.ts';
 import type { McpStreams } from './open-streams.ts';
-import { takesEvents } from './requests.ts';
+import { type TakeUpDependencies, takesEvents, takeUp } from './requests.ts';
 
-export type GetDependencies = ForwardDependencies & { streams: McpStreams; messageGuards: MessageGuards } & {
-  /** Has the server behind an integration read again, which says that it has changed. */
-  readAgain(id: string): void;
-};
+export type GetDependencies = ForwardDependencies &
+  TakeUpDependencies & {
+    events: EventSeal;
+  } & { streams: McpStreams; messageGuards: MessageGuards } & {
+    /** Has the server behind an integration read again, which says that it has changed. */
+    readAgain(id: string): void;
+  };
 
 /** Opens the stream of a session, on which a server speaks without being asked. */
 export async function openGetStream(
@@ -34,7 +40,19 @@ export async function openGetStream(
     throw new RpcFailure(rpc.transport, 'Not Acceptable: Client must accept text/event-stream', {
       status: 406,
     });
-  const { credentials, sessions, wire, streams, messageGuards } = dependencies;
+  const { credentials, sessions, wire, streams, messageGuards, events } = dependencies;
+  const from = placeIn(visit, events);
+  if (from?.request)
+    return takeUp(
+      {
+        visit,
+        server,
+        eventId: from.event,
+        request: from.request,
+        answer: new RequestAnswer(response, true),
+      },
+      dependencies,
+    );
   const place = streams.enter(visit, server, response, {
     name: `get ${session.uuid}`,
     goodbye: (stream) => stream.end(),
@@ -47,7 +65,13 @@ export async function openGetStream(
   const stream = new EventStream(response);
   place.opened(stream);
   if (!isMirrored) return;
-  const ofSession = { ...headers, ...sessionHeaders(upstream) };
+  const ofSession = {
+    ...headers,
+    ...sessionHeaders(upstream),
+    ...(from && { 'last-event-id': from.event }),
+  };
+  const markOf = (event: string | null) =>
+    event === null ? undefined : events.seal({ session: session.uuid, event, request: null });
   async function later(judged: JsonObject | null | Promise<JsonObject | null>, value: JsonObject) {
     const passed = await Promise.resolve(judged).catch(() => null);
     if (passed) return void stream.write(JSON.stringify(passed));
@@ -64,13 +88,13 @@ export async function openGetStream(
       head: (answered) => {
         status = answered;
       },
-      message: (value, text) => {
+      message: (value, text, eventId) => {
         const reply = refusalOf(visit, server, value);
         if (String(value.method).endsWith('/list_changed')) dependencies.readAgain(server.upstream.id);
         if (reply) void forward(visit, server, reply, dependencies);
         if (reply || !isForCaller(value)) return true;
         const passed = messageGuards.passed('output', { visit, server }, value);
-        if (passed === value) return stream.write(text);
+        if (passed === value) return stream.write(text, markOf(eventId));
         void later(passed, value);
         return true;
       },
@@ -80,6 +104,17 @@ export async function openGetStream(
       },
     },
   );
+}
+
+/** The event from which a stream is to go on; null where it begins. Throws for an id that no event of the session has. */
+function placeIn({ headers, session }: McpVisit, events: EventSeal): StreamPlace | null {
+  const text = headerOf(headers, 'last-event-id');
+  if (text === undefined) return null;
+  const place = events.open(text);
+  if (place !== null && place.session === session?.uuid) return place;
+  throw new RpcFailure(rpc.transport, 'Bad Request: Last-Event-ID is of no event of this session', {
+    status: 400,
+  });
 }
 
 /** What is answered to a request of the server that the caller does not get; null for what it gets. */

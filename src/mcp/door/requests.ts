@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type AggregateRecord, isAggregate, resolved } from '../aggregate/index.ts';
-import type { CallerAnswer } from '../exchange/answer.ts';
+import type { CallerAnswer, RequestAnswer } from '../exchange/answer.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { CallerMessage } from '../exchange/receive.ts';
 import type { McpVisit } from '../exchange/visit.ts';
@@ -8,9 +8,9 @@ import { RelayCall } from '../relay/call.ts';
 import { discovered, serverInfoOf } from '../relay/hello.ts';
 import { listMethods, pageOf } from '../relay/lists.ts';
 import { type RecordDependencies, recordCall } from '../relay/record.ts';
-import { type McpRelay, relayedMethods } from '../relay/relay.ts';
+import { type McpRelay, type McpResume, relayedMethods } from '../relay/relay.ts';
 import { asElicitation, asInputRequired, withoutOwnInput } from '../relay/sign-in.ts';
-import type { SessionStore } from '../session/index.ts';
+import type { SessionStore, StreamPlace } from '../session/index.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { SERVER_INFO } from '../upstream/index.ts';
 import { insufficientScope } from './challenge.ts';
@@ -94,6 +94,42 @@ async function relayed(given: Given, dependencies: RequestDependencies) {
     if (asked) call.succeed(asked);
     else call.fail(asElicitation(failure, visit, id));
     if (!(error instanceof RpcFailure)) throw error;
+  }
+}
+
+export type TakeUpDependencies = Pick<RequestDependencies, 'record' | 'running'> & { resume: McpResume };
+
+/** Goes on with the stream of a request that its caller has lost. */
+export async function takeUp(
+  {
+    visit,
+    server,
+    eventId,
+    request,
+    answer,
+  }: {
+    visit: McpVisit;
+    server: McpServerRecord;
+    eventId: string;
+    request: NonNullable<StreamPlace['request']>;
+    answer: RequestAnswer;
+  },
+  { record, running, resume }: TakeUpDependencies,
+): Promise<void> {
+  const { id, method, subject } = request;
+  const params = method === 'resources/read' ? { uri: subject } : { name: subject };
+  const onEnd = (ended: RelayCall) => recordCall(ended, record);
+  const call = new RelayCall({ visit, server, id, method, params, answer, raw: null, onEnd });
+  const key = runningKey(visit.session?.uuid ?? '', id);
+  running.set(key, call);
+  answer.begin();
+  try {
+    await resume(call, eventId);
+  } catch (error) {
+    call.fail(asFailure(error));
+    if (!(error instanceof RpcFailure)) throw error;
+  } finally {
+    running.delete(key);
   }
 }
 

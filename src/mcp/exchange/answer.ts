@@ -8,6 +8,8 @@ export type CallerAnswer = {
    * the event, by which a caller may resume the stream.
    */
   notify(text: string, id?: string): boolean;
+  /** Begins a stream that can be taken up again by this id of an event. */
+  prime?(id: string): void;
   /** Whether messages before the answer reach anybody. */
   readonly streams: boolean;
   /** The last message. `status`, `headers`: used where no stream has begun. */
@@ -63,6 +65,15 @@ export class RequestAnswer implements CallerAnswer {
   notify(text: string, id?: string): boolean {
     if (!this.streams || this.#isOver || this.#isGone) return true;
     return this.#open().write(text, id);
+  }
+
+  prime(id: string): void {
+    if (this.streams && !this.#isOver && !this.#isGone) this.#open().prime(id);
+  }
+
+  /** Begins a stream before there is anything to say. */
+  begin(): void {
+    if (this.streams && !this.#isOver && !this.#isGone) this.#open();
   }
 
   end(text: string, status = 200, headers: Readonly<Record<string, string>> = {}): void {

@@ -32,6 +32,11 @@ export class EventStream {
     return this.#response.write(eventText(text, id));
   }
 
+  /** An event without data, by whose id the stream can be taken up again. */
+  prime(id: string): void {
+    this.#response.write(`id: ${id}\ndata: \n\n`);
+  }
+
   end(text?: string, id?: string): void {
     clearInterval(this.#comments);
     this.#response.end(text === undefined ? undefined : eventText(text, id));

@@ -14,6 +14,8 @@ export type AskedServer = {
   cut: 'idle' | 'total' | 'cancelled' | null;
   /** Id of the last event that had one. */
   lastEventId: string | null;
+  /** Milliseconds after which the server wants its stream to be taken up again; null where it did not say. */
+  retryMs: number | null;
 };
 
 export type AskOptions = {
@@ -25,6 +27,8 @@ export type AskOptions = {
   isAnswer(value: JsonObject): boolean;
   /** Takes every other message; `false` asks to pause until `resume` is called. */
   onMessage?(value: JsonObject, text: string, eventId: string | null): boolean;
+  /** Told of an event without data, which only has an id. */
+  onPrimed?(eventId: string): void;
   /** Given what ends the wait, and what goes on after a pause. */
   hold?(controls: { cancel(): void; resume(): void }): void;
 };
@@ -37,6 +41,7 @@ export function ask(request: WireRequest, options: AskOptions): Promise<AskedSer
   return new Promise((resolve) => {
     const asked: AskedServer = {
       ...{ status: 0, response: null, sessionId: null, problem: null, cut: null, lastEventId: null },
+      retryMs: null,
     };
     const deadline = Date.now() + options.totalMs;
     let isSettled = false;
@@ -82,6 +87,14 @@ export function ask(request: WireRequest, options: AskOptions): Promise<AskedSer
         settle();
         timer = setTimeout(() => control?.abort(), LEAVE_MS);
         return true;
+      },
+      primed(eventId) {
+        asked.lastEventId = eventId;
+        hearFrom();
+        if (!isSettled) options.onPrimed?.(eventId);
+      },
+      retry(milliseconds) {
+        asked.retryMs = milliseconds;
       },
       end(problem) {
         clearTimeout(timer);

@@ -7,21 +7,18 @@ import type { Breaker } from '../lines/breaker.ts';
 import type { UpstreamCredentials } from '../lines/credentials.ts';
 import { sessionHeaders } from '../lines/handshake.ts';
 import type { Lines, ServerLine } from '../lines/lines.ts';
-import { timeoutsOf } from '../lines/timeouts.ts';
 import { paramsFor, routingHeaders } from '../lines/to-upstream.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
-import type { UpstreamWire } from '../upstream/index.ts';
 import type { RelayCall } from './call.ts';
 import { callOverSse } from './call-over-sse.ts';
+import { type HearingDependencies, hearing, replyIn } from './hearing.ts';
 import { helloOf } from './hello.ts';
-import type { Interim } from './interim.ts';
+import { takenUp } from './resume.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
 
-export type UpstreamDependencies = {
-  wire: UpstreamWire;
+export type UpstreamDependencies = HearingDependencies & {
   credentials: UpstreamCredentials;
   lines: Lines;
-  interim: Interim;
   breaker: Breaker;
   /** Connections that judge each address, for servers of 2024-11-05. */
   fetch: typeof fetch;
@@ -123,9 +120,9 @@ type Sending = { params: JsonObject; line: ServerLine; headers: Headers };
 async function send(
   call: RelayCall,
   { params, line, headers }: Sending,
-  { wire, interim }: UpstreamDependencies,
+  dependencies: UpstreamDependencies,
 ): Promise<AskedServer> {
-  const { visit, server, id, method, answer, facts } = call;
+  const { visit, server, id, method, facts } = call;
   const sent = paramsFor(visit, server, params, line.era);
   const isSame = sent === call.params && call.raw !== null;
   const message = { jsonrpc: '2.0', id, method, params: sent };
@@ -133,33 +130,16 @@ async function send(
   const began = performance.now();
   // Whoever leaves from now on may have had the server's work.
   facts.isSent = !call.isOver;
-  const asked = await ask(
-    {
-      method: 'POST',
-      url: server.upstream.url,
-      headers: whole,
-      body: isSame ? call.raw : JSON.stringify(message),
-    },
-    {
-      wire,
-      ...timeoutsOf(server, visit.headers),
-      isAnswer: (value) => value.id === id && value.method === undefined,
-      onMessage: (value, text) => interim.take(call, { value, text }, { line, headers: whole }),
-      hold({ cancel, resume }) {
-        answer.onDrain = resume;
-        call.onCancel = (how) => {
-          interim.cancelled(call, how, { line, headers: whole });
-          cancel();
-        };
-        if (call.isOver) cancel();
-      },
-    },
-  );
+  const way = { line, headers: whole };
+  const options = hearing(call, way, dependencies);
+  const body = isSame ? call.raw : JSON.stringify(message);
+  const first = await ask({ method: 'POST', url: server.upstream.url, headers: whole, body }, options);
+  const asked = line.session?.id == null ? first : await takenUp(call, first, way, options);
   call.onCancel = null;
   facts.upstreamMs += performance.now() - began;
   facts.upstreamStatus = asked.status || null;
   facts.isSent = hasReached(asked);
-  if (asked.cut === 'idle' || asked.cut === 'total') interim.timedOut(call, { line, headers: whole });
+  if (asked.cut === 'idle' || asked.cut === 'total') dependencies.interim.timedOut(call, way);
   return asked;
 }
 
@@ -171,14 +151,3 @@ function lineHeaders({ method, server }: RelayCall, params: JsonObject, line: Se
 
 const schemaOf = (server: McpServerRecord, name: unknown): unknown =>
   server.byPlace.get(`tool ${String(name)}`)?.definition.inputSchema;
-
-function replyIn({ response }: AskedServer, line: ServerLine): UpstreamReply | null {
-  if (response === null) return null;
-  const { value, text } = response;
-  if (isObject(value.result)) return { result: value.result, error: null, text, line };
-  const { error } = value;
-  if (!isObject(error) || typeof error.code !== 'number') return null;
-  const message = typeof error.message === 'string' ? error.message : '';
-  const data = error.data === undefined ? {} : { data: error.data };
-  return { result: null, error: { code: error.code, message, ...data }, text, line };
-}

@@ -10,7 +10,8 @@ import { timeoutsOf } from '../lines/timeouts.ts';
 import type { UpstreamWire } from '../upstream/index.ts';
 import type { RelayCall } from './call.ts';
 
-type Message = { value: JsonObject; text: string };
+/** `mark`: the id of its event for the caller; absent where the stream cannot be taken up again. */
+type Message = { value: JsonObject; text: string; mark?: string | undefined };
 /** Where answers to the server go: the headers are those of the request on whose stream it spoke. */
 type Way = { line: ServerLine; headers: Readonly<Record<string, string>> };
 
@@ -43,7 +44,7 @@ export function createInterim(wire: UpstreamWire, readAgain: (id: string) => voi
     tell(call, { jsonrpc: '2.0', method: 'notifications/cancelled', params }, way);
   }
 
-  function request(call: RelayCall, { value, text }: Message, way: Way): boolean {
+  function request(call: RelayCall, { value, text, mark }: Message, way: Way): boolean {
     const { visit, server, answer } = call;
     const reply = (more: JsonObject) => tell(call, { jsonrpc: '2.0', id: value.id, ...more }, way);
     if (value.method === 'ping') {
@@ -53,10 +54,10 @@ export function createInterim(wire: UpstreamWire, readAgain: (id: string) => voi
     const isMirrored = visit.era === 'legacy' && visit.session !== null && way.line.session?.id != null;
     const shown = shownCapabilities(visit.session?.capabilities ?? {}, server.upstream.configurations);
     if (isMirrored && answer.streams && mayAsk(value.method, value.params, shown)) {
-      if (!call.guards?.seesAnswers) return answer.notify(text);
+      if (!call.guards?.seesAnswers) return answer.notify(text, mark);
       void guarded(call, value, call.guards).then(
         (passed) => {
-          if (passed) answer.notify(JSON.stringify(passed));
+          if (passed) answer.notify(JSON.stringify(passed), mark);
           else reply({ error: { code: rpc.guardrail, message: 'Refused by a guardrail.' } });
         },
         (error: unknown) => {
@@ -72,7 +73,7 @@ export function createInterim(wire: UpstreamWire, readAgain: (id: string) => voi
 
   return {
     take(call, message, way) {
-      const { value, text } = message;
+      const { value, text, mark } = message;
       if (typeof value.method !== 'string') return true;
       if (value.id !== undefined) return request(call, message, way);
       if (value.method.endsWith('/list_changed')) {
@@ -86,10 +87,10 @@ export function createInterim(wire: UpstreamWire, readAgain: (id: string) => voi
         const { params } = value;
         if (call.guards?.seesAnswers && isObject(params) && 'message' in params) {
           const { message: _said, ...rest } = params;
-          return call.answer.notify(JSON.stringify({ ...value, params: rest }));
+          return call.answer.notify(JSON.stringify({ ...value, params: rest }), mark);
         }
       }
-      return call.answer.notify(text);
+      return call.answer.notify(text, mark);
     },
     cancelled(call, how, way) {
       // A caller of the older era that is gone has not said that it gives up its request.

@@ -4,6 +4,7 @@ import type { Replies } from '../session/index.ts';
 import type { RelayCall } from './call.ts';
 import { callUpstream, type UpstreamDependencies, type UpstreamReply } from './call-upstream.ts';
 import { serverInfoOf } from './hello.ts';
+import { resumeUpstream } from './resume.ts';
 import { asked } from './rounds.ts';
 import { noteLinks, subjectOf } from './subject.ts';
 import { codeFor, resultFor } from './to-caller.ts';
@@ -46,10 +47,26 @@ export const createRelay = (dependencies: RelayDependencies): McpRelay =>
     const params = guards ? await guards.input(call.params) : call.params;
     if (params === null || call.isOver) return;
     const reply = await withRounds(call, params, { ...dependencies, guards });
-    if (reply === null || call.isOver) return;
-    if (reply.error) await answerError(call, reply.error, { text: reply.text, guards });
-    else await answer(call, reply, guards);
+    if (reply !== null) await pass(call, reply, guards);
   };
+
+/** Answers a request whose caller has lost the stream, with what its server says behind an event. */
+export type McpResume = (call: RelayCall, eventId: string) => Promise<void>;
+
+/** What it comes to is looked at and logged as an answer of its own; it was counted when it was asked. */
+export const createResume = (dependencies: RelayDependencies): McpResume =>
+  async function resume(call, eventId) {
+    requireCapability(call);
+    const guards = await dependencies.guardrails(call);
+    const reply = await resumeUpstream(call, eventId, dependencies);
+    await pass(call, reply, guards);
+  };
+
+async function pass(call: RelayCall, reply: UpstreamReply, guards: Guarding | null): Promise<void> {
+  if (call.isOver) return;
+  if (reply.error) await answerError(call, reply.error, { text: reply.text, guards });
+  else await answer(call, reply, guards);
+}
 
 /**
  * The last word of a server, which may ask a caller of the older era for something before; null where a guardrail refused what

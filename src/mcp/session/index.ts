@@ -1,3 +1,4 @@
+export { createEventSeal, type EventSeal, type StreamPlace } from './event-seal.ts';
 export { mcpReplyModel, mcpSessionModel, type ReplyDocument, type SessionDocument } from './model.ts';
 export { createReplies, type Replies } from './replies.ts';
 export { createSessionSeal, type SessionSeal } from './seal.ts';

@@ -20,6 +20,10 @@ export type UpstreamHearer = {
   head(status: number, headers: UpstreamHeaders): void;
   /** `text`: as the server wrote it; `eventId`: of the event that brought it. `false` asks to pause until `resume`. */
   message(value: JsonObject, text: string, eventId: string | null): boolean;
+  /** An event without data, by whose id the stream can be taken up again from its beginning. */
+  primed?(eventId: string): void;
+  /** Milliseconds after which the server wants a stream to be taken up again. */
+  retry?(milliseconds: number): void;
   /** The answer is over; a problem where it is none that can be used. */
   end(problem: UpstreamProblem | null): void;
 };
@@ -98,7 +102,11 @@ class Hearing implements UpstreamSink {
     this.#hearer.head(status, headers);
     const type = String(headers['content-type'] ?? '').toLowerCase();
     if (type.startsWith('text/event-stream') && status < 300)
-      this.#events = createEventReader(({ name, data, id }) => this.#event(name, data, id), MAX_EVENT);
+      this.#events = createEventReader(
+        ({ name, data, id }) => this.#event(name, data, id),
+        MAX_EVENT,
+        (milliseconds) => this.#hearer.retry?.(milliseconds),
+      );
     else if (type.startsWith('application/json')) this.#text = new Pieces();
     return true;
   }
@@ -119,6 +127,7 @@ class Hearing implements UpstreamSink {
   }
 
   #event(name: string | null, data: string, id: string | null): void {
+    if (data === '' && id) this.#hearer.primed?.(id);
     if (data === '' || (name !== null && name !== 'message')) return;
     const value = parsed(data);
     if (!isObject(value)) throw notMcp(this.#status);
