@@ -34,7 +34,7 @@ const otherNames = new Set([
 const errorNames = new Set<string>(Object.keys(catalogue));
 
 /** Kinds of fenced blocks: those that test/docs runs, configurations of other programs, and outputs. */
-const languages = new Set(['sh', 'js', 'ts', 'graphql', 'diff', 'nginx', 'yaml', '']);
+const languages = new Set(['sh', 'js', 'ts', 'graphql', 'diff', 'nginx', 'yaml', 'json', 'python', '']);
 
 /** The anchors that GitHub makes of a page's headings. */
 const anchorsOf = ({ text }: Page) =>

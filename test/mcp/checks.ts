@@ -11,8 +11,11 @@ const rest = (file: string, name: string): CheckProof => [`rest-compat/${file}.t
 /** What the MCP gateway promises, by number, and the tests that prove it. */
 export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
   1: {
-    promise: 'Clients of both lines of the SDK use servers of both eras.',
-    proofs: [door('clients', "check 1: a client of the SDK's %s")],
+    promise: 'Clients of both lines of the SDKs of TypeScript and Python use servers of both eras.',
+    proofs: [
+      door('clients', "check 1: a client of the SDK's %s"),
+      ['docs/mcp-python.long.test.ts', 'check 1: the SDK of Python'],
+    ],
   },
   2: {
     promise: 'A session is served by any process, and outlives each that is killed.',
