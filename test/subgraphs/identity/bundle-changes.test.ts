@@ -218,6 +218,15 @@ describe('a refusal', () => {
       }),
       '.spec.checks[0].parameters.rule',
     ],
+    [
+      'feedback of a half',
+      document('Guardrail', 'gr-x', {
+        name: 'X',
+        checks: [{ id: 'default.wordCount' }],
+        actions: { onFail: { feedback: { value: -2.5 } } },
+      }),
+      '.spec.actions.onFail.feedback.value',
+    ],
     ['an unknown provider kind', integration({ aiProviderId: 'nobody' }), '.spec.aiProviderId'],
     ['an unknown setting', integration({ configurations: { colour: 'red' } }), '.spec.configurations.colour'],
     ['a secret without a value', integration({ key: { env: 'NOT_GIVEN' } }), '.spec.key'],

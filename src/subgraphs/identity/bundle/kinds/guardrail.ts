@@ -13,8 +13,8 @@ import {
 } from './parts.ts';
 
 const feedback = z.strictObject({
-  value: z.number(),
-  weight: z.number().default(1),
+  value: z.int().min(-10).max(10),
+  weight: z.number().min(0).max(1).default(1),
   metadata: z.json().default(null),
 });
 const consequence = z
