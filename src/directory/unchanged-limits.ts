@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Limit } from '../limits/limit.ts';
 
 /** Milliseconds of work before others have their turn. */
-const SLICE_MS = 4;
+const SLICE_MS = 2;
 
 /**
  * The list `after` with those limits that are as they were in `before` as the same objects; `before` itself where all are. What

@@ -9,7 +9,7 @@ import type { SeenValues } from './value-key.ts';
 export type LimitIndexes = Readonly<Record<LimitStage, LimitIndex | null>>;
 
 /** Milliseconds of work before others have their turn. */
-const SLICE_MS = 4;
+const SLICE_MS = 2;
 /** Limits between two looks at the clock. */
 const BATCH = 50;
 const order: readonly LimitStage[] = ['arrival', 'call', 'target'];

@@ -19,7 +19,7 @@ import {
 } from '../usage-limit-policy/index.ts';
 
 type WorkspaceRow = Pick<WorkspaceDocument, '_id' | 'organisationId' | 'slug' | 'usageLimits' | 'rateLimits'>;
-const BATCH = 250;
+const BATCH = 100;
 const oldestFirst = { workspaceId: 1, status: 1, createdAt: 1 } as const;
 
 type OrganisationRow = Pick<OrganisationDocument, '_id' | 'name' | 'usageLimits' | 'rateLimits'>;
