@@ -16,6 +16,8 @@ const capabilities = {
 export async function startConformanceServer(): Promise<{ url: string; stop(): Promise<void> }> {
   /** Questions that wait for their answers, by session. */
   const sessions = new Map<string, Map<unknown, (answer: Json) => void>>();
+  /** Answers whose streams have ended before them, by the id of the event to go on behind. */
+  const left = new Map<string, Json>();
   change.tell = tellChange;
   let lastQuestion = 0;
 
@@ -25,8 +27,12 @@ export async function startConformanceServer(): Promise<{ url: string; stop(): P
       return void response.writeHead(403).end();
     const id = String(request.headers['mcp-session-id']);
     if (request.method === 'DELETE') return void response.writeHead(sessions.delete(id) ? 200 : 404).end();
-    if (request.method === 'GET')
-      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      const rest = left.get(String(request.headers['last-event-id']));
+      if (rest) response.end(`data: ${JSON.stringify(rest)}\n\n`);
+      return;
+    }
     const value = JSON.parse(await textOf(request)) as Json;
     const message = { ...value, params: value.params ?? {} } as Message;
     const claimed = (message.params._meta as Json | undefined)?.[META];
@@ -68,6 +74,11 @@ export async function startConformanceServer(): Promise<{ url: string; stop(): P
     response: ServerResponse,
   ): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (message.params.name === 'test_reconnection') {
+      const id = randomUUID();
+      left.set(id, { jsonrpc: '2.0', id: message.id, ...(await resultOf(message)) });
+      return void response.end(`id: ${id}\nretry: 300\ndata: \n\n`);
+    }
     const notify = (value: Json) =>
       void response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...value })}\n\n`);
     async function ask(question: Json): Promise<Json> {

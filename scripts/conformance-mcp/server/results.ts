@@ -18,7 +18,7 @@ export const toolNames: readonly string[] = [
   ...Object.keys(contents),
   ...asking,
   ...Object.keys(rounds).filter((name) => !name.endsWith('_prompt')),
-  ...['test_tool_with_logging', 'test_tool_with_progress', 'test_error_handling'],
+  ...['test_tool_with_logging', 'test_tool_with_progress', 'test_error_handling', 'test_reconnection'],
   ...['test_missing_capability', 'json_schema_2020_12_tool'],
   ...['test_trigger_tool_change', 'test_trigger_prompt_change'],
 ];

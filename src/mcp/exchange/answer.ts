@@ -8,8 +8,8 @@ export type CallerAnswer = {
    * the event, by which a caller may resume the stream.
    */
   notify(text: string, id?: string): boolean;
-  /** Begins a stream that can be taken up again by this id of an event. */
-  prime?(id: string): void;
+  /** Begins a stream that can be taken up again by this id of an event, after as many milliseconds. */
+  prime?(id: string, retryMs: number | null): void;
   /** Whether messages before the answer reach anybody. */
   readonly streams: boolean;
   /** The last message. `status`, `headers`: used where no stream has begun. */
@@ -67,8 +67,8 @@ export class RequestAnswer implements CallerAnswer {
     return this.#open().write(text, id);
   }
 
-  prime(id: string): void {
-    if (this.streams && !this.#isOver && !this.#isGone) this.#open().prime(id);
+  prime(id: string, retryMs: number | null): void {
+    if (this.streams && !this.#isOver && !this.#isGone) this.#open().prime(id, retryMs);
   }
 
   /** Begins a stream before there is anything to say. */

@@ -33,8 +33,8 @@ export class EventStream {
   }
 
   /** An event without data, by whose id the stream can be taken up again. */
-  prime(id: string): void {
-    this.#response.write(`id: ${id}\ndata: \n\n`);
+  prime(id: string, retryMs: number | null): void {
+    this.#response.write(`id: ${id}\n${retryMs === null ? '' : `retry: ${retryMs}\n`}data: \n\n`);
   }
 
   end(text?: string, id?: string): void {

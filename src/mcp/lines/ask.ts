@@ -27,8 +27,8 @@ export type AskOptions = {
   isAnswer(value: JsonObject): boolean;
   /** Takes every other message; `false` asks to pause until `resume` is called. */
   onMessage?(value: JsonObject, text: string, eventId: string | null): boolean;
-  /** Told of an event without data, which only has an id. */
-  onPrimed?(eventId: string): void;
+  /** Told of an event without data, which only has an id, and of the milliseconds after which its stream is to be taken up again. */
+  onPrimed?(eventId: string, retryMs: number | null): void;
   /** Given what ends the wait, and what goes on after a pause. */
   hold?(controls: { cancel(): void; resume(): void }): void;
 };
@@ -91,7 +91,7 @@ export function ask(request: WireRequest, options: AskOptions): Promise<AskedSer
       primed(eventId) {
         asked.lastEventId = eventId;
         hearFrom();
-        if (!isSettled) options.onPrimed?.(eventId);
+        if (!isSettled) options.onPrimed?.(eventId, asked.retryMs);
       },
       retry(milliseconds) {
         asked.retryMs = milliseconds;

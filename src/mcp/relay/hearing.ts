@@ -27,9 +27,9 @@ export function hearing(
     isAnswer: (value) => value.id === id && value.method === undefined,
     onMessage: (value, text, eventId) =>
       interim.take(call, { value, text, mark: eventId === null ? undefined : markOf?.(eventId) }, way),
-    onPrimed(eventId) {
+    onPrimed(eventId, retryMs) {
       const mark = markOf?.(eventId);
-      if (mark !== undefined && visit.version >= WITH_PRIMING) answer.prime?.(mark);
+      if (mark !== undefined && visit.version >= WITH_PRIMING) answer.prime?.(mark, retryMs);
     },
     hold({ cancel, resume }) {
       answer.onDrain = resume;
