@@ -4,8 +4,6 @@ import { type Principal, sleep as realSleep, type Sleep, throttleGauge } from '.
 import { createConsoleDocuments } from '../console/documents.ts';
 import { createAdmissionCheck } from '../dataplane/admission/check.ts';
 import { dataplaneGauges } from '../dataplane/gauges.ts';
-import { askInProcess } from '../dataplane/in-process.ts';
-import { createDataplane, type Dataplane } from '../dataplane/index.ts';
 import type { ResponseKeeper } from '../dataplane/keeping/keeper.ts';
 import { createProbe } from '../dataplane/probe/probe.ts';
 import { createRealtime } from '../dataplane/realtime/index.ts';
@@ -45,6 +43,7 @@ import { createAccess } from './access.ts';
 import { createAssistants } from './assistants.ts';
 import { ensureCollections, ownership } from './collections.ts';
 import { createAuthorizeDoor, createConsoleDoor } from './console.ts';
+import { createDataplanes } from './dataplanes.ts';
 import { createTenantDirectory } from './directory.ts';
 import { createDoors } from './doors.ts';
 import { createFileService } from './files.ts';
@@ -162,14 +161,10 @@ export function createApp(dependencies: AppDependencies): App {
     ...{ limitEngine: limits, checkHouse: inference.checkHouse },
   });
   const keepResponse: ResponseKeeper = (call) => assistants.keepResponse(call);
-  const runTools = mcpDoor.toolRunner((call, signal) => askInProcess(dataplane, call, signal));
-  const dataplane: Dataplane = createDataplane({ ...inference, keepResponse, runTools });
-  const onBehalf = createDataplane({
-    ...inference,
-    ...{ authenticate: access.onBehalf, keepResponse, runTools },
-  });
+  const dataplanes = createDataplanes({ inference, access, keepResponse, toolRunner: mcpDoor.toolRunner });
+  const { dataplane } = dataplanes;
   const assistants = createAssistants({
-    ...{ settings, db, dataplane: onBehalf, files, directory, changes, secrets, leases, now, log },
+    ...{ settings, db, dataplane: dataplanes.onBehalf, files, directory, changes, secrets, leases, now, log },
     furtherTools: dependencies.hostedTools ?? [],
   });
   const { boxes, codeTool, knowledge, runs, batches, threads } = assistants;
@@ -244,7 +239,7 @@ export function createApp(dependencies: AppDependencies): App {
     directory,
     bodies,
     graphHttp: consoleGraph,
-    dataplane: createDataplane({ ...inference, authenticate: access.forConsoleInference }),
+    dataplane: dataplanes.ofConsole,
     rest,
     authenticate: access.atConsole,
     createContext,

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { bodyOf } from '../rest-compat/support.ts';
 import type { TestApp } from '../support/app.ts';
+import { signedIn } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { serveMcp } from '../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream, tool } from '../support/mcp-upstream.ts';
 import { chatAnswer, json } from '../support/provider.ts';
+import { addUser } from '../support/users.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 jest.setTimeout(60_000);
@@ -109,6 +111,25 @@ describe('check 36: chat completions with a server of the gateway', () => {
     ]);
     expect(JSON.parse(String(rows[1]?.mcp))).toMatchObject({
       ...{ route: 'chat', subject: 'look.up', requestId: 'call_1', costNanodollars: 250_000_000 },
+    });
+  });
+
+  it('answer people who are signed in to the console, who can keep a response as well', async () => {
+    const browser = await signedIn(app, (await addUser(app, { inWorkspace: 'admin' }))._id);
+    const headers = { 'x-gateway-provider': `@${world.slug}`, 'x-gateway-workspace-id': app.workspaceId };
+    world.provider.play(calls(lookUp('fox')), json(200, chatAnswer('an animal')));
+    const messages = [{ role: 'user', content: 'a fox?' }];
+    const body = { model: 'gpt-test', messages, tools: [server()] };
+    const answer = await browser.send('POST', '/v1/chat/completions', body, headers);
+    expect(answer).toMatchObject({ status: 200, body: { choices: [{ message: { content: 'an animal' } }] } });
+    const kept = { model: '@mock/mock-1', input: 'a fox?', store: true };
+    const workspace = { 'x-gateway-workspace-id': app.workspaceId };
+    const response = await browser.send('POST', '/v1/responses', kept, workspace);
+    expect(response.status).toBe(200);
+    const again = await app.rest('GET', `/v1/responses/${response.body.id}`, { key: app.workspaceKey });
+    expect(again).toMatchObject({
+      status: 200,
+      body: { id: response.body.id, status: 'completed', error: null },
     });
   });
 
