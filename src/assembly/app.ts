@@ -46,14 +46,13 @@ import { createAuthorizeDoor, createConsoleDoor } from './console.ts';
 import { createDataplanes } from './dataplanes.ts';
 import { createTenantDirectory } from './directory.ts';
 import { createDoors } from './doors.ts';
-import { createFileService } from './files.ts';
+import { createFileService, forgetDeletedFiles } from './files.ts';
 import { createInference } from './inference.ts';
 import { runningFacts } from './installation.ts';
 import { type Lifecycle, startAll, stopAll } from './lifecycle.ts';
 import { createMcp } from './mcp.ts';
 import { createNotices } from './notices.ts';
 import { createRecording } from './recording.ts';
-import { forgetDeletedFiles } from './tool-files.ts';
 
 export type AppDependencies = {
   settings: Settings;

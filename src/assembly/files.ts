@@ -1,4 +1,5 @@
-import { createFiles, type FileService, type FilesDeps } from '../files/index.ts';
+import type { Connection } from 'mongoose';
+import { createFiles, type FileService, type Files, type FilesDeps } from '../files/index.ts';
 import type { Settings } from '../settings/index.ts';
 import { createContents } from '../storage/contents/index.ts';
 import { nativeDb } from '../storage/native-db.ts';
@@ -30,5 +31,21 @@ export function createFileService(
       prefix: 'files/',
     }),
     limits: { fileBytes: files.maxBytes, workspaceBytes: files.workspaceBytes },
+  });
+}
+
+/** What lists files for the code interpreter. */
+const LISTING = ['assistants', 'threads'];
+const LIST = 'toolResources.code_interpreter.file_ids';
+
+type Listing = { organisationId: string; workspaceId: string };
+
+/** Takes each file that is deleted out of the lists of what code may use. */
+export function forgetDeletedFiles(db: Connection, files: Pick<Files, 'onRemoved'>): void {
+  files.onRemoved(async ({ _id, organisationId, workspaceId }) => {
+    for (const name of LISTING)
+      await nativeDb(db)
+        .collection<Listing>(name)
+        .updateMany({ [LIST]: _id, organisationId, workspaceId }, { $pull: { [LIST]: _id } } as object);
   });
 }
