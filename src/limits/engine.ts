@@ -38,6 +38,9 @@ export type CounterState = {
   resetsAt: number | null;
 };
 
+/** Whoever may give up waiting. The signal is read only where there is something to wait for: making one is dear. */
+export type LimitAsker = { readonly signal: AbortSignal };
+
 /**
  * Counts exactly across all processes of an installation. A process admits from pieces of each counter that it took out of
  * the store beforehand, so that a call waits for the store only at first sight of a counter and near its end.
@@ -47,11 +50,11 @@ export type LimitEngine = {
   counterOf(limit: Limit, valueKey: string, values: Readonly<Record<string, string>>): Counter;
   /**
    * All or nothing. A plain reservation where this process has enough, a promise where it must ask the store or wait; it
-   * rejects with the signal's reason when that aborts first. Amounts are whole numbers.
+   * rejects with the reason of the asker's signal when that aborts first. Amounts are whole numbers.
    */
   take(
     asks: readonly LimitAsk[],
-    signal?: AbortSignal,
+    asker?: LimitAsker,
   ): Reservation | Shortage | Promise<Reservation | Shortage>;
   /** What `take` would say now, from what this process knows; takes nothing. */
   look(asks: readonly LimitAsk[]): Shortage | null;

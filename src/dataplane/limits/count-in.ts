@@ -31,7 +31,7 @@ export function countIn(
     if (spent) throw refused(spent, limiting);
   }
   if (rates.length === 0 || isCounted(call.request)) return;
-  const outcome = limiting.engine.take(rates.map(one));
+  const outcome = limiting.engine.take(rates.map(one), call.disconnect);
   if (outcome instanceof Promise) return outcome.then((taken) => settle(limits, rates, taken, limiting));
   settle(limits, rates, outcome, limiting);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { heardInTime } from '../../lib/in-time.ts';
-import type { LimitAsk, Reservation, Shortage } from '../engine.ts';
+import type { LimitAsk, LimitAsker, Reservation, Shortage } from '../engine.ts';
 import { Journal, Recovery } from '../journal/index.ts';
 import { StoreClock } from '../ledger/clock.ts';
 import { Ledger } from '../ledger/ledger.ts';
@@ -119,10 +119,10 @@ export function createLimitEngine({
     seconds.sum += (mono() - begun) / 1000;
   }
 
-  function take(asks: readonly LimitAsk[], signal?: AbortSignal) {
+  function take(asks: readonly LimitAsk[], asker?: LimitAsker) {
     const taken = ledger.take(asks, mono());
     if (taken) return taken;
-    return waitFor(asks, signal);
+    return waitFor(asks, asker?.signal);
   }
 
   function waitFor(

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chatFrames, json, type Script } from '../../support/provider.ts';
+import { someRecordsOf } from '../../support/records.ts';
 import { messages, startWorld, until, type World } from '../../support/world.ts';
 import { aBound, answered, countedFrames, ended, exactly, limits, NONE, silent, USED } from './counted.ts';
-import { keyWith, openReservations } from './limited.ts';
+import { keyWith, openReservations, waitingCalls } from './limited.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -165,12 +166,31 @@ describe('nothing stays reserved after a caller left', () => {
     await until(() => world.provider.requests.length === 1);
     const leave = new AbortController();
     const gone = world.call({ key, body: chat({ max_tokens: 1500 }), signal: leave.signal });
-    await new Promise<void>((resolve) => setTimeout(resolve, 100));
+    await until(async () => (await waitingCalls(world)) === 1);
     leave.abort();
     await gone.catch(() => undefined);
+    // It has left the queue while the other call still holds what it waited for.
+    await until(async () => (await waitingCalls(world)) === 0);
     release();
     expect((await first).status).toBe(200);
     await ended(world, id, (used) => expect(used.tokens).toBe(8));
+    expect(world.provider.requests).toHaveLength(1);
+  });
+
+  it('while its call waits for a rate, and the provider is not asked', async () => {
+    const { key } = await keyWith(world, { rates: [{ unit: 'rpm', value: 1, waitMs: 60_000 }] });
+    world.provider.play(answered);
+    expect((await world.call({ key, body: chat() })).status).toBe(200);
+    const leave = new AbortController();
+    const traceId = world.newTrace();
+    const headers = { 'x-gateway-trace-id': traceId };
+    const gone = world.call({ key, headers, body: chat(), signal: leave.signal });
+    await until(async () => (await waitingCalls(world)) === 1);
+    leave.abort();
+    await gone.catch(() => undefined);
+    await until(async () => (await waitingCalls(world)) === 0);
+    const [record] = await someRecordsOf(world.app, { traceId });
+    expect(record).toMatchObject({ responseStatusCode: 499 });
     expect(world.provider.requests).toHaveLength(1);
   });
 

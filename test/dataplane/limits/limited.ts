@@ -57,13 +57,18 @@ export async function providerWith(world: World, limits: Limits): Promise<string
   return slug;
 }
 
-/** Reservations that are open, by the app's own metrics. */
-export async function openReservations({ app }: World): Promise<number> {
+async function gauge({ app }: World, name: string): Promise<number> {
   const text = await (await fetch(`${app.url}/metrics`)).text();
-  const value = /^sluice_limits_open_reservations(?:\{[^}]*\})? (\d+)$/m.exec(text)?.[1];
-  if (value === undefined) throw new Error('There is no gauge of open reservations.');
+  const value = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\d+)$`, 'm').exec(text)?.[1];
+  if (value === undefined) throw new Error(`There is no gauge ${name}.`);
   return Number(value);
 }
+
+/** Reservations that are open, by the app's own metrics. */
+export const openReservations = (world: World) => gauge(world, 'sluice_limits_open_reservations');
+
+/** Calls that wait for limits, by the app's own metrics. */
+export const waitingCalls = (world: World) => gauge(world, 'sluice_limits_waiting');
 
 /** Until no call holds anything: a call that was left ends a little after its caller saw its end. */
 export async function allSettled(world: World): Promise<void> {

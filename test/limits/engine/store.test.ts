@@ -138,7 +138,7 @@ describe('a budget', () => {
     const own = engine();
     const first = await taken(own.take(asksOf(own, limit, 10)));
     const gone = new AbortController();
-    const waiting = own.take(asksOf(own, limit, 10), gone.signal);
+    const waiting = own.take(asksOf(own, limit, 10), gone);
     gone.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
     first.settle([0]);

@@ -21,6 +21,8 @@ import type {
 import type { Leg } from '../leg.ts';
 import type { SendLayer } from './send-layer.ts';
 
+const NEVER_SENT = 'The call was ended before it was sent.';
+
 /**
  * Takes what an attempt may come to of all its limits before it is sent, and settles what it did come to when it ends, in
  * whatever way. It is innermost, so that it sees each attempt and the provider's own answer, and nothing that the cache has.
@@ -45,6 +47,7 @@ class HeldAttempt implements UpstreamSink, UpstreamControl {
   #reservation: Reservation | null = null;
   #control: UpstreamControl | null = null;
   #aborted: UpstreamFailure | null = null;
+  #waiting: AbortController | null = null;
   #status = 0;
   #sentAt = 0;
 
@@ -56,11 +59,11 @@ class HeldAttempt implements UpstreamSink, UpstreamControl {
   }
 
   begin(send: Send, request: UpstreamRequest): void {
-    const outcome = this.#dependencies.limiting.engine.take(this.#limits.asks);
+    const outcome = this.#dependencies.limiting.engine.take(this.#limits.asks, this);
     if (outcome instanceof Promise) {
       outcome.then(
         (taken) => this.#go(taken, send, request),
-        (error: unknown) => this.#sink.fail('transport', error as Error),
+        (error: unknown) => this.#sink.fail(this.#aborted ?? 'transport', error as Error),
       );
     } else if (isReservation(outcome)) this.#go(outcome, send, request);
     // The sender is in the caller's hands before anything happens.
@@ -77,7 +80,7 @@ class HeldAttempt implements UpstreamSink, UpstreamControl {
     if (this.#aborted !== null) {
       // It was never sent.
       this.#settle('connect');
-      this.#sink.fail(this.#aborted, new Error('The call was ended before it was sent.'));
+      this.#sink.fail(this.#aborted, new Error(NEVER_SENT));
       return;
     }
     try {
@@ -92,7 +95,7 @@ class HeldAttempt implements UpstreamSink, UpstreamControl {
 
   #refuse(shortage: Shortage): void {
     if (this.#aborted !== null) {
-      this.#sink.fail(this.#aborted, new Error('The call was ended before it was sent.'));
+      this.#sink.fail(this.#aborted, new Error(NEVER_SENT));
       return;
     }
     const error = refusalOfLeg(shortage, this.#limits, this.#dependencies.limiting);
@@ -147,8 +150,18 @@ class HeldAttempt implements UpstreamSink, UpstreamControl {
   }
 
   abort(reason: UpstreamFailure): void {
-    if (this.#control) this.#control.abort(reason);
-    else this.#aborted = reason;
+    if (this.#control) {
+      this.#control.abort(reason);
+      return;
+    }
+    this.#aborted = reason;
+    this.#waiting?.abort(new Error(NEVER_SENT));
+  }
+
+  /** With which the attempt leaves the queue of its limits. */
+  get signal(): AbortSignal {
+    this.#waiting ??= new AbortController();
+    return this.#waiting.signal;
   }
 
   #settle(failure: UpstreamFailure | null): void {
