@@ -52,6 +52,9 @@ export const newLease = (key: string): Lease => ({
 /** What may still be reserved without asking the store. Less than nothing after a call that used more than it had reserved. */
 export const slackOf = ({ granted, used, held }: Lease): number => granted - used - held;
 
+/** What is on its way back to the store: it is no slack any more, and the room that was last read lacks it still. */
+export const returningOf = ({ stored, granted }: Lease): number => stored.granted - granted;
+
 /** On what a bucket takes a report of use: see `bucket.ts`. */
 export type BucketWish = {
   /** The bucket must not have been full for sure before this time, in milliseconds since the epoch. */
@@ -81,7 +84,7 @@ export type Wish = {
 export function messageOf(lease: Lease, wish: Wish): CounterUpdate[] {
   if (!lease.joined) return joining(lease, wish);
   lease.granted -= Math.max(0, Math.min(wish.giveBack, slackOf(lease)));
-  const back = lease.stored.granted - lease.granted;
+  const back = returningOf(lease);
   const from = lease.seen;
   lease.sent += 2;
   const { id, bucket, expiresAt } = wish;
@@ -182,7 +185,7 @@ export function adopt(lease: Lease, document: CounterDocument | undefined): bool
   // Its beginning came a second time, after its end.
   if (mine.s < lease.seen) return false;
   if (lease.joined && mine.s === lease.seen) return true;
-  const underWay = lease.stored.granted - lease.granted;
+  const underWay = returningOf(lease);
   const isStep = mine.s % 2 === 1;
   if (!lease.joined) lease.joinedAt = mine.s;
   lease.joined = true;

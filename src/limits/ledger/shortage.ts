@@ -1,6 +1,6 @@
 import type { CounterState, LimitAsk, Shortage } from '../engine.ts';
 import { isBucket, refilledAt, refilledBy } from './bucket.ts';
-import { slackOf } from './lease.ts';
+import { returningOf, slackOf } from './lease.ts';
 import type { Slot } from './slot.ts';
 
 /** Used, held and left of a counter, as this process knows it at a time of the store. */
@@ -34,7 +34,7 @@ export function shortageOf(slot: Slot, ask: LimitAsk, wallTime: number, patience
   if (needed > amount) return because('never', null);
   const soon = wallTime + 1000;
   if (!known) return patience === 'overdue' ? because('lost', soon) : null;
-  const own = slackOf(lease);
+  const own = slackOf(lease) + returningOf(lease);
   const free = known.room + own + refilledBy(slot, known, wallTime);
   if (free >= needed) return patience === 'overdue' ? because(isBucket(slot) ? 'rate' : 'held', soon) : null;
   if (isBucket(slot)) {

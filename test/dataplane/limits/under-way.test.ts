@@ -42,7 +42,10 @@ async function callUnderWay(key: string) {
   }, ok);
   const before = world.provider.requests.length;
   const answer = call(key);
-  await until(() => world.provider.requests.length > before);
+  const refused = answer.then(({ status, json: body }) => {
+    throw new Error(`The call was answered before it was let go: ${status} ${JSON.stringify(body)}`);
+  });
+  await Promise.race([until(() => world.provider.requests.length > before), refused]);
   return { answer, release: () => release() };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { MemoryStore } from '../../../bench/limits/memory-store.ts';
+import type { Reservation, Shortage } from '../../../src/limits/engine.ts';
 import { StoreClock } from '../../../src/limits/ledger/clock.ts';
 import { Ledger } from '../../../src/limits/ledger/ledger.ts';
 import { limitOf } from '../engine/support.ts';
@@ -13,18 +14,23 @@ function processOn(store: MemoryStore) {
     leaseMs: 1000,
     capacity: 10,
   });
-  return {
-    ledger,
-    now: () => now,
-    turn() {
-      now += 5;
-      ledger.admit(now);
-      const round = ledger.rounds.prepare(ledger.moment(now));
-      if (!round) return;
+  const send = () => {
+    now += 5;
+    ledger.admit(now);
+    const round = ledger.rounds.prepare(ledger.moment(now));
+    if (!round) return;
+    return () => {
       for (const update of round.updates) store.apply(update, now);
       const ids = round.slots.map(({ id }) => id);
       ledger.rounds.completed(round, store.read(ids), now);
-    },
+    };
+  };
+  return {
+    ledger,
+    now: () => now,
+    /** Sends a round, and answers what brings it to the store and back; nothing where none is due. */
+    send,
+    turn: () => send()?.(),
   };
 }
 
@@ -54,4 +60,30 @@ test('what an edit has revoked goes back while refusals keep the counter looked 
   // A process of which nothing presses may keep a 64th of the room.
   const [{ room } = { room: 0 }] = store.read([counter._id]);
   expect(room).toBeGreaterThanOrEqual(100 - 100 / 64);
+});
+
+test('a call that comes while slack is on its way back to the store is admitted', () => {
+  const store = new MemoryStore();
+  const one = processOn(store);
+  const counter = one.ledger.counterOf(limitOf({ amount: 2000, waitMs: 0 }), '', {});
+  const outcomes: (Reservation | Shortage)[] = [];
+  const ask = () => {
+    const asks = [{ counter, amount: 1600 }];
+    const taken = one.ledger.take(asks, one.now());
+    if (taken) outcomes.push(taken);
+    else one.ledger.wait(asks, one.now(), (outcome) => outcomes.push(outcome));
+  };
+  ask();
+  while (outcomes.length === 0) one.turn();
+  const [first] = outcomes;
+  if (!first || !('settle' in first)) throw new Error('The first call was refused.');
+  first.settle([8]);
+  let arrive = one.send();
+  while (!arrive) arrive = one.send();
+  expect(counter.slot?.lease.granted).toBe(8);
+  ask();
+  expect(outcomes).toHaveLength(1);
+  arrive();
+  for (let turn = 0; turn < 10 && outcomes.length < 2; turn++) one.turn();
+  expect(outcomes[1]).toHaveProperty('settle');
 });
