@@ -7,7 +7,10 @@ export type Limits = { current: Limit[]; known: Map<string, Limit[]> };
 
 const process = fc.nat(2);
 const which = fc.constantFrom([0], [1], [0, 1], [1, 0]);
-const amount = fc.integer({ min: 0, max: 9 });
+const amount = fc.oneof(
+  { weight: 4, arbitrary: fc.nat(9) },
+  { weight: 1, arbitrary: fc.constantFrom(20, 36) },
+);
 
 /** One step of a world: what a caller, a process, the network or an administrator does. */
 export const command = fc.oneof(
@@ -29,6 +32,7 @@ export const command = fc.oneof(
       fate: fc.constantFrom(...(['ok', 'ok', 'ok', 'lost', 'unheard', 'late', 'doubled'] as const)),
     }),
   },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('begin' as const), process }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('arrive' as const), message: fc.nat(5) }) },
   {
     weight: 6,
@@ -97,6 +101,9 @@ export function run(world: World, limits: Limits, step: Command): void {
     case 'round':
       exchange(world, at(step.process), step.fate);
       break;
+    case 'begin':
+      world.send(at(step.process));
+      break;
     case 'arrive': {
       const [message] = world.air.splice(step.message % Math.max(1, world.air.length), 1);
       if (message) world.deliver(message.updates, message.from);
@@ -163,7 +170,7 @@ function calm(world: World, limits: Limits): void {
 /** Milliseconds after which a message does not arrive any more, and the copy of one that did: what repeats them repeats soon. */
 const LATEST_MS = { late: 60_000, doubled: 20_000 };
 
-/** A round and its fate: lost on its way or on the way back, late, or arrived twice. */
+/** A round, unless one has begun, and its fate: lost on its way or on the way back, late, or arrived twice. */
 export function exchange(
   world: World,
   process: Process,
@@ -199,10 +206,12 @@ function edit(world: World, limits: Limits, index: number, amount: number): void
     );
   }
   world.enforced.delete(before.id);
+  world.changedAt = world.now;
   world.caps.set(before.id, Math.max(world.caps.get(before.id) ?? 0, amount));
 }
 
 function reset(world: World, { id: limitId }: Limit): void {
+  world.changedAt = world.now;
   for (const counter of world.store.counters.values()) {
     if (counter.limitId !== limitId) continue;
     const account = world.accounts.get(counter._id);

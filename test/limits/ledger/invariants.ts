@@ -10,7 +10,7 @@ export function checkBudgets({ accounts, caps }: World): void {
   }
 }
 
-/** What must hold in every world; throws what does not. I1, I2, I4, I5 and I11 are checked as they happen. */
+/** What must hold in every world; throws what does not. I1, I2, I4, I5, I11 and I12 are checked as they happen. */
 export function check(world: World): void {
   humility(world, world.store);
   for (const { updates } of world.air) humility(world, after(world, updates));

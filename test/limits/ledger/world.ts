@@ -8,6 +8,7 @@ import { slackOf } from '../../../src/limits/ledger/lease.ts';
 import { Ledger } from '../../../src/limits/ledger/ledger.ts';
 import type { Round } from '../../../src/limits/ledger/rounds.ts';
 import { isLent, type Slot } from '../../../src/limits/ledger/slot.ts';
+import type { Handle } from '../../../src/limits/ledger/waiting.ts';
 import type { Limit } from '../../../src/limits/limit.ts';
 
 export const EPOCH = 1_700_000_000_000;
@@ -52,6 +53,8 @@ export class World {
   /** Messages that were sent and did not arrive yet, as their process counts with. */
   air: { updates: readonly CounterUpdate[]; from: string; lostAt: number }[] = [];
   now = 0;
+  /** When a limit was last edited or reset. */
+  changedAt = Number.NEGATIVE_INFINITY;
   #born = 0;
 
   constructor(count: number) {
@@ -109,7 +112,7 @@ export class World {
       amount: amounts[index] ?? 0,
     }));
     const begin = (outcome: Reservation | Shortage) => {
-      if (!('settle' in outcome)) return;
+      if (!('settle' in outcome)) return this.#refused(outcome);
       const { slots } = outcome as Reservation & { slots: readonly Slot[] };
       process.calls.push({ reservation: outcome, slots, amounts });
       for (const [index, slot] of slots.entries()) this.#admitted(slot, amounts[index] ?? 0);
@@ -130,6 +133,21 @@ export class World {
     const most = enforced && Math.max(enforced.cap + forgiven + overshoot, enforced.sums.get(slot.id) ?? 0);
     if (amount > 0 && most !== undefined && spent + held > most)
       throw new Error(`I11: ${spent + held} of ${enforced?.cap} were admitted a second after an edit`);
+  }
+
+  /** I12: a budget is called spent only where what calls came to leaves too little, though all that they hold came back. */
+  #refused({ why, ask }: Shortage): void {
+    const { slot } = ask.counter as Handle;
+    const counter = slot && this.store.counters.get(slot.id);
+    if (why !== 'spent' || !counter) return;
+    // What silent processes hold counts as spent; a change is known everywhere after a second.
+    const isSilent = Object.values(counter.L).some(({ t }) => t <= EPOCH + this.now - SILENCE_MS);
+    const isUnsure = this.dead.length > 0 || isSilent || this.now - this.changedAt < 2000;
+    if (isUnsure || slot.limit.version !== counter.ver) return;
+    const { spent, forgiven } = this.accountOf(slot);
+    const left = counter.cap + forgiven - spent;
+    if (left >= ask.amount)
+      throw new Error(`I12: ${left} of ${counter.cap} are left, and ${ask.amount} was refused`);
   }
 
   /** From now on nobody may admit by a former amount of a limit. */
