@@ -119,6 +119,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       oauth: undefined as never,
       connections: undefined as never,
       wake: () => undefined,
+      snapshot: { server: () => null },
     },
     knowledge: {
       ...{

@@ -164,6 +164,7 @@ export function createApp(dependencies: AppDependencies): App {
   const { dataplane } = dataplanes;
   const assistants = createAssistants({
     ...{ settings, db, dataplane: dataplanes.onBehalf, files, directory, changes, secrets, leases, now, log },
+    serverTools: mcpDoor.serverTools(access.onBehalf),
     furtherTools: dependencies.hostedTools ?? [],
   });
   const { boxes, codeTool, knowledge, runs, batches, threads } = assistants;

@@ -6,7 +6,9 @@ import type { Dataplane } from '../dataplane/index.ts';
 import type { Directory } from '../directory/memory.ts';
 import type { Files } from '../files/index.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { ServerTools } from '../mcp/models/index.ts';
 import { createContextWindows, createRunEngine, type HostedTool, runInstanceModel } from '../runs/index.ts';
+import { createMcpTool } from '../runs/tools/mcp.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Leases } from '../storage/leases.ts';
@@ -24,6 +26,8 @@ type Given = {
   dataplane: Dataplane;
   files: Files;
   directory: Pick<Directory, 'providers'>;
+  /** Tools of MCP servers, in the name of whoever began a run. */
+  serverTools: ServerTools;
   /** Tools that runs have beside those of the house. */
   furtherTools: readonly HostedTool[];
   changes: Changes;
@@ -45,6 +49,7 @@ export function createAssistants(given: Given) {
   const tools = hostedTools(given.furtherTools, [
     codeTool?.tool,
     createSearchTool(db, { knowledge, secrets, now }),
+    createMcpTool({ servers: given.serverTools, secrets }),
   ]);
   const runs = createRunEngine({
     runs: () => nativeDb(db).collection('runs'),

@@ -31,7 +31,12 @@ import { createSharedCredentials } from './lines/shared-credentials.ts';
 import { createUserCredentials } from './lines/user-credentials.ts';
 import { createUpstreamWatch } from './lines/watch.ts';
 import { withMock } from './mock/index.ts';
-import { createToolRunner, type RunToolsDependencies } from './models/index.ts';
+import {
+  createServerTools,
+  createToolRunner,
+  type RunToolsDependencies,
+  type ServerTools,
+} from './models/index.ts';
 import type { McpOauth } from './oauth/index.ts';
 import type { RelayCall } from './relay/call.ts';
 import { createInterim } from './relay/interim.ts';
@@ -71,6 +76,8 @@ export type McpServing = {
 export type McpServed = McpDoor & {
   /** Runs tools for models. `ask`: has the data plane answer a call of this process. */
   toolRunner(ask: RunToolsDependencies['ask']): ToolRunner;
+  /** Runs tools for runs. `authenticate`: knows whoever began one. */
+  serverTools(authenticate: DoorAuthenticate): ServerTools;
   start(): Promise<void>;
   stop(): void;
 };
@@ -155,7 +162,9 @@ export function createMcpServing(given: McpServing): McpServed {
   const pagesUrl = settings.identity.publicUrl;
   return {
     ...door,
-    toolRunner: (ask) => createToolRunner({ ...{ ask, relay, record, snapshot, proveIdentity, pagesUrl } }),
+    toolRunner: (ask) => createToolRunner({ ask, relay, record, snapshot, proveIdentity, pagesUrl }),
+    serverTools: (authenticate) =>
+      createServerTools({ authenticate, relay, record, snapshot, proveIdentity }),
     start: sessions.start,
     stop: telling.stop,
   };

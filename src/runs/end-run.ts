@@ -1,5 +1,5 @@
 import { type RunDeps, RunSuperseded } from './deps.ts';
-import type { FunctionCall, IncompleteReason, TokenCounts } from './items.ts';
+import type { IncompleteReason, RunCall, TokenCounts } from './items.ts';
 import type { Interruption, LiveRun } from './live.ts';
 import { type RunDocument, type RunError, type StepStatus, sumOf, withStepsEnded } from './run.ts';
 import { type Change, change, type TransitionName } from './transitions.ts';
@@ -9,7 +9,7 @@ import type { Speaker } from './turn/speaker.ts';
 export type RunEnding =
   | { kind: 'next_turn'; usage: TokenCounts }
   | { kind: 'completed'; usage: TokenCounts; also?: Partial<RunDocument> }
-  | { kind: 'requires_action'; usage: TokenCounts; calls: FunctionCall[] }
+  | { kind: 'requires_action'; usage: TokenCounts; calls: RunCall[] }
   | {
       kind: 'incomplete';
       reason: NonNullable<RunDocument['incompleteReason']>;

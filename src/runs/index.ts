@@ -3,6 +3,6 @@ export { runEventBatchModel } from './events/batches.ts';
 export type { PlacedRunEvent } from './events/channel.ts';
 export { eventPlaceOf } from './events/follow.ts';
 export { runInstanceModel } from './instances.ts';
-export type { Begun } from './submit.ts';
+export { approvalIn, type Begun } from './submit.ts';
 export type { HostedTool } from './tools/tool.ts';
 export { createContextWindows } from './turn/context-windows.ts';

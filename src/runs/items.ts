@@ -79,12 +79,17 @@ export type HostedCall = CallCommon & {
   parts: ContentPart[];
   /** What later messages of the run may cite. */
   citations: Citation[];
+  /** What became of it with the caller, who has to approve it before it is made; absent where nobody is asked. */
+  approval?: 'asked' | 'given' | 'refused';
 };
 
 export type RunCall = FunctionCall | HostedCall;
 
 export const isFunctionCall = (call: RunCall): call is FunctionCall => call.type === 'function';
 export const isHostedCall = (call: RunCall): call is HostedCall => call.type !== 'function';
+
+/** Whether a call has its place in the step that waits for the caller. */
+export const isForCaller = (call: RunCall): boolean => isFunctionCall(call) || call.approval !== undefined;
 
 /** The calls of one turn of a run, in the order in which the model made them. */
 export type CallsItem = ItemCommon & { kind: 'calls'; calls: RunCall[] };

@@ -1,4 +1,4 @@
-import type { FunctionCall, KeptItem, MessageItem, TokenCounts } from './items.ts';
+import type { KeptItem, MessageItem, RunCall, TokenCounts } from './items.ts';
 import type { RunSettings } from './settings.ts';
 
 export type RunStatus =
@@ -53,8 +53,8 @@ export type RunDocument = RunSettings & {
   attempt: number;
   /** The turn that it is at, from 0. */
   turn: number;
-  /** The calls that wait for their outputs; empty in any status but `requires_action`. */
-  pending: FunctionCall[];
+  /** The calls that wait for their outputs, or for the caller's approval; empty in any status but `requires_action`. */
+  pending: RunCall[];
   steps: StepRecord[];
   /** Of all turns so far; null before the first has ended. */
   usage: TokenCounts | null;
@@ -64,6 +64,8 @@ export type RunDocument = RunSettings & {
   opening?: (MessageItem | KeptItem)[];
   /** The headers of the request that made it, sealed: each turn calls the model with them. Absent once it has ended. */
   sealedCaller?: string;
+  /** Address of the gateway as its caller reached it, for links. Of runs with tools of MCP servers alone. */
+  address?: string;
   /** All calls of its turns have it. */
   traceId: string;
   /** Whether its events are kept for a while, for those who follow it: where it was asked for as a stream. */

@@ -11,12 +11,28 @@ export type FunctionDefinition = {
 export type FunctionTool = { type: 'function'; function: FunctionDefinition };
 
 /** The tools that the gateway runs itself. */
-export type HostedToolType = 'file_search' | 'code_interpreter';
+export type HostedToolType = 'file_search' | 'code_interpreter' | 'mcp';
 
 /** A hosted tool with its options, as an assistant or a run lists it. */
-type HostedToolEntry = { type: HostedToolType } & Record<string, unknown>;
+type HostedToolEntry = { type: Exclude<HostedToolType, 'mcp'> } & Record<string, unknown>;
 
-export type RunTool = FunctionTool | HostedToolEntry;
+/** Tools of an MCP server: those of these names, or those that say that they only read. */
+export type ToolFilter = { tool_names?: string[]; read_only?: boolean };
+
+/** What a run says of an MCP server whose tools its model may call. */
+export type McpOptions = {
+  /** The slug of an MCP server of the workspace. */
+  server: string;
+  /** Absent for all of them. */
+  allowed_tools?: string[] | ToolFilter | null;
+  /** Which calls wait until the caller has approved them; absent for none. */
+  require_approval?: 'always' | 'never' | { always?: ToolFilter; never?: ToolFilter } | null;
+};
+
+/** The tools of an MCP server of the gateway. */
+export type McpTool = { type: 'mcp'; mcp: McpOptions };
+
+export type RunTool = FunctionTool | HostedToolEntry | McpTool;
 
 /** The files and vector stores that hosted tools may use. */
 export type ToolResources = {
@@ -25,6 +41,11 @@ export type ToolResources = {
 };
 
 export const isFunctionTool = (tool: RunTool): tool is FunctionTool => tool.type === 'function';
+export const isMcpTool = (tool: RunTool): tool is McpTool => tool.type === 'mcp';
+
+/** Whether a function has a name that tools of one of the MCP servers have. */
+export const isOfMcpServer = (tools: readonly RunTool[], name: string): boolean =>
+  tools.some((tool) => isMcpTool(tool) && name.startsWith(`${tool.mcp.server}__`));
 
 export type ResponseFormat =
   | 'auto'
@@ -36,7 +57,7 @@ export type ToolChoice =
   | 'auto'
   | 'required'
   | { type: 'function'; function: { name: string } }
-  | { type: HostedToolType };
+  | { type: Exclude<HostedToolType, 'mcp'> };
 
 export type TruncationStrategy = { type: 'auto' | 'last_messages'; last_messages: number | null };
 

@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import { GatewayError } from '../errors/index.ts';
 import type { RunDeps } from './deps.ts';
 import type { EventChannel } from './events/channel.ts';
 import { Teller } from './events/teller.ts';
 import { type Executor, writerOf } from './executor.ts';
-import type { CallsItem, RunCall } from './items.ts';
+import { type CallsItem, isFunctionCall, type RunCall } from './items.ts';
 import { type RunDocument, withStepsEnded } from './run.ts';
 import { change } from './transitions.ts';
 import { callsItemId } from './turn/steps.ts';
@@ -13,7 +14,7 @@ export type Begun = { run: RunDocument; events: EventChannel | null };
 
 type Given = { me: string; executor: Executor; begin: () => Promise<void> };
 
-/** Takes the outputs of functions, with which a run goes on: here where there is a place. */
+/** Takes the outputs of functions and approvals of calls, with which a run goes on: here where there is a place. */
 export function createSubmission(deps: RunDeps, { me, executor, begin }: Given) {
   const { runs, now } = deps;
 
@@ -33,12 +34,14 @@ export function createSubmission(deps: RunDeps, { me, executor, begin }: Given) 
       );
     const at = now();
     const isOwn = executor.places() > 0;
-    const steps = withStepsEnded(run.steps, 'completed', at);
+    // What the caller has approved is yet to be called: the turn goes on, and its step with it.
+    const isTurnOver = calls.every(({ output }) => output !== null);
+    const steps = isTurnOver ? withStepsEnded(run.steps, 'completed', at) : run.steps;
     const resumed = await change(runs(), 'resume', run, {
       set: {
         steps,
         pending: [],
-        turn: run.turn + 1,
+        turn: isTurnOver ? run.turn + 1 : run.turn,
         attempt: isOwn ? 1 : 0,
         queuedAt: at,
         ...(isStreamed && { isLogged: true }),
@@ -54,7 +57,7 @@ export function createSubmission(deps: RunDeps, { me, executor, begin }: Given) 
     const teller = new Teller(isStreamed, writerOf(deps, resumed));
     const shown: RunDocument = { ...resumed, status: 'queued' };
     const completed = steps.at(-1);
-    if (completed) teller.step('completed', resumed, completed, calls);
+    if (completed && isTurnOver) teller.step('completed', resumed, completed, calls);
     teller.run('queued', shown);
     if (isOwn) executor.launch(resumed, teller);
     else executor.wait(run._id, teller);
@@ -66,7 +69,7 @@ export function createSubmission(deps: RunDeps, { me, executor, begin }: Given) 
     run: RunDocument,
     outputs: ReadonlyMap<string, string>,
   ): Promise<readonly RunCall[]> {
-    const answered = run.pending.map((call) => ({ ...call, output: outputs.get(call.id) ?? '' }));
+    const answered = run.pending.map((call) => answeredCall(call, outputs.get(call.id) ?? ''));
     if (!run.steps.some(({ turn, isHosted }) => isHosted && turn === run.turn)) return answered;
     const item = await deps.items().findOne({ _id: callsItemId(run._id, run.turn), runId: run._id });
     if (item?.kind !== 'calls') throw new Error('A run that waits for outputs has its calls.');
@@ -75,6 +78,25 @@ export function createSubmission(deps: RunDeps, { me, executor, begin }: Given) 
 
   return submit;
 }
+
+/** A function with its output; a call that waits for approval with the word of the caller, which alone is no output. */
+function answeredCall(call: RunCall, output: string): RunCall {
+  if (isFunctionCall(call)) return { ...call, output };
+  return approvalIn(output) === true
+    ? { ...call, approval: 'given' }
+    : { ...call, approval: 'refused', output: 'The user did not approve the call.' };
+}
+
+/** What the output of a call that waits for approval says; null where it says neither. */
+export function approvalIn(output: string): boolean | null {
+  try {
+    return approval.safeParse(JSON.parse(output)).data?.approved ?? null;
+  } catch {
+    return null;
+  }
+}
+
+const approval = z.object({ approved: z.boolean() });
 
 /** A conversation that a response is being made for: whoever asks again later gets on. */
 export const inUse = (conversationId: string): GatewayError =>

@@ -12,6 +12,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { LimitAlarms } from '../limits/alarms/index.ts';
 import type { Outbox } from '../mail/index.ts';
 import type { McpHouse } from '../mcp/index.ts';
+import type { McpSnapshot } from '../mcp/snapshot/index.ts';
 import type { AuditTrail } from '../recording/audit/trail.ts';
 import type { KeyUses } from '../recording/key-use/index.ts';
 import type { LogWriter } from '../recording/log/writer.ts';
@@ -123,8 +124,8 @@ export type ServiceDependencies = {
   probe: Probe;
   /** Guardrails as calls have them in memory, and what their checks run with. */
   guardrails: { lookup: GuardrailLookup; checkHouse: CheckHouse };
-  /** What reaches MCP servers. */
-  mcp: McpHouse;
+  /** What reaches MCP servers, and those of them in memory that calls may use. */
+  mcp: McpHouse & { snapshot: Pick<McpSnapshot, 'server'> };
   /** Says what limits would do to a call. */
   checkAdmission: AdmissionCheck;
   /**

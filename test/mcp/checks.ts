@@ -233,6 +233,13 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
     promise: 'Chat completions have them too.',
     proofs: [mcp('models', 'check 36: chat completions with a server of the gateway')],
   },
+  37: {
+    promise: 'Runs of assistants have them as well, and what is taken away meanwhile is a tool error.',
+    proofs: [
+      ['runs/mcp-tools.test.ts', 'check 37: a run with a tool of an MCP server'],
+      ['runs/mcp-tools.test.ts', 'is a tool error that the model sees, and the server is not reached'],
+    ],
+  },
   38: {
     promise: 'A server that does not answer is left alone, and back soon after it is.',
     proofs: [

@@ -77,7 +77,6 @@ describe('settings that would change nothing', () => {
     ['timeouts.connect_ms', { timeouts: { connect_ms: 500 } }, 'CONNECT_TIMEOUT_MS'],
     ['session_affinity', { session_affinity: 'principal' }, 'must be request'],
     ['validate_output', { validate_output: true }, 'must be false'],
-    ['idempotent_tools.0', { idempotent_tools: ['say'] }, 'never makes a call'],
   ];
 
   it.each(refusals)('are refused by their name: %s', async (name, configurations, why) => {

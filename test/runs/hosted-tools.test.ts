@@ -16,14 +16,18 @@ const fileSearch: HostedTool = {
   type: 'file_search',
   offer: async () =>
     search === 'empty'
-      ? null
-      : {
-          name: 'file_search',
-          parameters: {
-            type: 'object',
-            properties: { queries: { type: 'array', items: { type: 'string' } } },
+      ? []
+      : [
+          {
+            definition: {
+              name: 'file_search',
+              parameters: {
+                type: 'object',
+                properties: { queries: { type: 'array', items: { type: 'string' } } },
+              },
+            },
           },
-        },
+        ],
   async call(_call, { tell, signal }) {
     calls++;
     if (search === 'fails') throw new ToolFailed('The vector store vs_1 has expired.');
@@ -40,10 +44,14 @@ const fileSearch: HostedTool = {
 
 const codeInterpreter: HostedTool = {
   type: 'code_interpreter',
-  offer: async () => ({
-    name: 'code_interpreter',
-    parameters: { type: 'object', properties: { code: { type: 'string' } } },
-  }),
+  offer: async () => [
+    {
+      definition: {
+        name: 'code_interpreter',
+        parameters: { type: 'object', properties: { code: { type: 'string' } } },
+      },
+    },
+  ],
   async call({ arguments: given }, { tell }) {
     const { code: input } = JSON.parse(given) as { code: string };
     const outputs = [{ type: 'logs', logs: '2\n' }];

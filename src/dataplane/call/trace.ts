@@ -26,7 +26,11 @@ const MAX_LENGTH = 256;
 const SAMPLED = '01';
 
 /** Trace and span ids from the gateway's own headers or, behind them, W3C `traceparent` . */
-export function traceOf({ headers, method, url }: IncomingMessage): Trace {
+export function traceOf({
+  headers,
+  method,
+  url,
+}: Pick<IncomingMessage, 'headers' | 'method' | 'url'>): Trace {
   let unusable: string | null = null;
   const own = (name: string): string | null => {
     const value = headerOf(headers, name);

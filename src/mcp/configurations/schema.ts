@@ -155,9 +155,7 @@ export const configurationsSchema = z.strictObject({
     .literal(false, 'must be false: results are passed on as they come, and not compared with outputSchema')
     .optional(),
   cost_per_call: z.number().min(0).max(1_000_000).optional(),
-  idempotent_tools: z
-    .array(z.never('names no tool: the gateway never makes a call of a tool again'))
-    .optional(),
+  idempotent_tools: texts(200, 255).optional(),
 });
 
 /** Settings of a connection, every secret in the clear. Members have the names that they have on the wire. */

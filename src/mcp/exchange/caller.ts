@@ -18,6 +18,12 @@ export type McpCaller = {
   readonly base: string;
 };
 
+/** Whoever holds a credential that is no token of an MCP client. */
+export const callerWith = (key: KeyRecord, headers: IncomingHttpHeaders, base: string): McpCaller => ({
+  ...{ key, clientId: null, mayCall: true, headers, base },
+  authType: key.principal.kind === 'jwt' ? 'jwt' : 'api_key',
+});
+
 /** Tells one holder of credentials from another: what a session is bound to. */
 export const callerKey = ({ key, clientId }: Pick<McpCaller, 'key' | 'clientId'>): string =>
   `${key.principal.kind}:${key.principal.id}${clientId === null ? '' : `@${clientId}`}`;

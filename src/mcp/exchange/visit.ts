@@ -5,7 +5,7 @@ import type { Era } from '../upstream/index.ts';
 import type { McpCaller } from './caller.ts';
 
 /** How a request came: at an endpoint of MCP, or for a model that has tools. */
-export type McpRoute = 'endpoint' | 'aggregate' | 'chat' | 'responses' | 'messages';
+export type McpRoute = 'endpoint' | 'aggregate' | 'chat' | 'responses' | 'messages' | 'run';
 
 /** One HTTP request of a caller, with all that is known before its messages are looked at. */
 export type McpVisit = {

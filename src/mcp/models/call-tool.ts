@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
-import type { Call } from '../../dataplane/call/call.ts';
+import type { Trace } from '../../dataplane/call/trace.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { newSpanId } from '../../lib/trace-ids.ts';
 import type { CallerAnswer } from '../exchange/answer.ts';
 import type { McpCaller } from '../exchange/caller.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
-import type { McpVisit } from '../exchange/visit.ts';
+import type { McpRoute, McpVisit } from '../exchange/visit.ts';
 import { RelayCall } from '../relay/call.ts';
 import { type RecordDependencies, recordCall } from '../relay/record.ts';
 import type { McpRelay } from '../relay/relay.ts';
@@ -15,7 +15,23 @@ import { resultText } from './result-text.ts';
 
 export type CallToolDependencies = { relay: McpRelay; record: RecordDependencies };
 
-type Asked = { server: McpServerRecord; caller: McpCaller; name: string; id: string; arguments: string };
+/** On whose behalf a model calls tools. */
+export type ToolUse = {
+  caller: McpCaller;
+  /** Path of the request that has a model called. */
+  url: string;
+  route: McpRoute;
+  /** Each call is a span of its own below `parentSpanId`. */
+  trace: Trace;
+  metadata: Readonly<Record<string, string>>;
+  /** Aborted when nobody wants the results any more. */
+  signal: AbortSignal;
+};
+
+/** A call of a tool; `arguments` is JSON, as the model wrote it. */
+export type AskedTool = { server: McpServerRecord; name: string; id: string; arguments: string };
+
+export type ToolResult = { text: string; isError: boolean };
 
 /** Takes the answer to a call that the gateway makes itself. */
 class KeptAnswer implements CallerAnswer {
@@ -44,13 +60,13 @@ class KeptAnswer implements CallerAnswer {
 
 /** Calls a tool for a model, as its caller would: with limits, guardrails and a row of the log. Never rejects for the tool's sake. */
 export async function callTool(
-  call: Call,
-  { server, caller, name, id, arguments: text }: Asked,
+  use: ToolUse,
+  { server, name, id, arguments: text }: AskedTool,
   { relay, record }: CallToolDependencies,
-): Promise<{ text: string; isError: boolean }> {
+): Promise<ToolResult> {
   const given = parsed(text);
   if (given === null) return { text: 'The arguments are no JSON object.', isError: true };
-  const visit = visitOf(call, caller);
+  const visit = visitOf(use);
   const message = await new Promise<string | null>((resolve, reject) => {
     const relayed = new RelayCall({
       ...{ visit, server, id, method: 'tools/call', raw: null },
@@ -59,7 +75,7 @@ export async function callTool(
       onEnd: (ended) => recordCall(ended, record),
     });
     const giveUp = () => relayed.cancel('cancelled');
-    const { signal } = call.disconnect;
+    const { signal } = use;
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
     relay(relayed)
@@ -75,7 +91,7 @@ export async function callTool(
     : outcomeOf(JSON.parse(message));
 }
 
-function outcomeOf({ result, error }: JsonObject): { text: string; isError: boolean } {
+function outcomeOf({ result, error }: JsonObject): ToolResult {
   if (isObject(error)) return { text: String(error.message), isError: true };
   if (!isObject(result)) return { text: 'The tool gave no result.', isError: true };
   if (result.resultType === 'input_required')
@@ -93,14 +109,9 @@ function parsed(text: string): JsonObject | null {
   }
 }
 
-const routes = { chatComplete: 'chat', createResponse: 'responses', messages: 'messages' } as const;
-
-function visitOf({ headers, path, trace, metadata, route }: Call, caller: McpCaller): McpVisit {
-  return {
-    ...{ caller, headers, url: `/v1${path}`, resourceUrl: caller.base, metadata },
-    trace: { ...trace, spanId: newSpanId(), parentSpanId: trace.spanId },
-    ...{ startedAt: performance.now(), createdAt: new Date() },
-    route: routes[route.endpoint as keyof typeof routes],
-    ...{ era: 'modern', version: MODERN_VERSION, session: null },
-  };
-}
+const visitOf = ({ caller, url, route, trace, metadata }: ToolUse): McpVisit => ({
+  ...{ caller, headers: caller.headers, url, resourceUrl: caller.base, metadata, route },
+  trace: { ...trace, spanId: newSpanId() },
+  ...{ startedAt: performance.now(), createdAt: new Date() },
+  ...{ era: 'modern', version: MODERN_VERSION, session: null },
+});

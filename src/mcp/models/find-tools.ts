@@ -1,8 +1,9 @@
 import { requireScope } from '../../auth/index.ts';
-import type { Call } from '../../dataplane/call/call.ts';
 import { GatewayError } from '../../errors/index.ts';
+import { freeName } from '../../lib/free-name.ts';
 import { isObject } from '../../lib/json.ts';
 import { sharedName } from '../aggregate/index.ts';
+import type { McpCaller } from '../exchange/caller.ts';
 import { IdentityProblem, type ProveIdentity } from '../identity/index.ts';
 import { type McpServerRecord, type McpSnapshot, mcpAccess } from '../snapshot/index.ts';
 import { type AllowedTools, type OfferedTool, refused, type WantedServer } from './formats/format.ts';
@@ -14,36 +15,44 @@ export type FoundTool = OfferedTool & { server: McpServerRecord };
 
 export type FindToolsDependencies = { snapshot: Pick<McpSnapshot, 'server'>; proveIdentity: ProveIdentity };
 
-/** The tools of servers that a request names, as far as its caller may use them. Throws a GatewayError. */
+/**
+ * The tools of servers that a request names, as far as its caller may use them. `taken`: names that functions have already. Throws
+ * a GatewayError.
+ */
 export async function findTools(
-  call: Call,
+  caller: McpCaller,
   wanted: readonly WantedServer[],
   dependencies: FindToolsDependencies,
+  taken: Set<string> = new Set(),
 ): Promise<FoundTool[]> {
-  requireScope(call.key.principal, ['mcp.invoke']);
+  requireScope(caller.key.principal, ['mcp.invoke']);
   const found: FoundTool[] = [];
-  const names = new Set<string>();
   for (const { label, slug, allowed } of wanted) {
-    const server = await serverOf(call, slug, dependencies);
+    const server = await serverOf(caller, slug, dependencies);
     for (const { key, definition } of server.usable.tool) {
       if (!isAllowed(key, definition.annotations, allowed)) continue;
-      const functionName = freeName(sharedName(slug, key).replaceAll(/[^a-zA-Z0-9_-]/g, '_'), names);
+      const functionName = freeName(functionNameOf(slug, key), taken);
       found.push({ functionName, label, name: key, definition, server });
     }
   }
-  const own =
-    call.body.kind === 'json' && Array.isArray(call.body.value.tools) ? call.body.value.tools.length : 0;
-  const count = found.length + own;
-  if (count > MAX_FUNCTIONS)
-    throw refused(
-      'tools',
-      `tools comes to ${count} functions, and has at most ${MAX_FUNCTIONS}: see allowed_tools.`,
-    );
   return found;
 }
 
+/** Throws a GatewayError for more functions than a model takes. */
+export function requireRoom(count: number): void {
+  if (count <= MAX_FUNCTIONS) return;
+  throw refused(
+    'tools',
+    `tools comes to ${count} functions, and has at most ${MAX_FUNCTIONS}: see allowed_tools.`,
+  );
+}
+
+/** What a tool is called among the functions that a model is offered. */
+const functionNameOf = (slug: string, tool: string): string =>
+  sharedName(slug, tool).replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+
 async function serverOf(
-  { key, headers }: Call,
+  { key, headers }: McpCaller,
   slug: string,
   { snapshot, proveIdentity }: FindToolsDependencies,
 ): Promise<McpServerRecord> {
@@ -63,14 +72,8 @@ async function serverOf(
   return server;
 }
 
-function isAllowed(name: string, annotations: unknown, { names, readOnly }: AllowedTools): boolean {
+/** Whether a request lets its model use a tool. */
+export function isAllowed(name: string, annotations: unknown, { names, readOnly }: AllowedTools): boolean {
   if (names !== null && !names.has(name)) return false;
   return !readOnly || (isObject(annotations) && annotations.readOnlyHint === true);
-}
-
-function freeName(name: string, taken: Set<string>): string {
-  let free = name;
-  for (let count = 2; taken.has(free); count++) free = `${name.slice(0, 60)}_${count}`;
-  taken.add(free);
-  return free;
 }

@@ -1,1 +1,4 @@
+export { type FoundTool, isAllowed } from './find-tools.ts';
+export { createServerTools, type RunRequest, type RunTools, type ServerTools } from './for-runs.ts';
+export { type AllowedTools, schemaOf } from './formats/format.ts';
 export { createToolRunner, type RunToolsDependencies } from './run-tools.ts';

@@ -4,9 +4,9 @@ import type { InProcessAnswer, InProcessCall } from '../../dataplane/in-process.
 import type { ToolRunner, ToolsAnswer } from '../../dataplane/own-tools/runner.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { baseUrlOf } from '../door/base-url.ts';
-import type { McpCaller } from '../exchange/caller.ts';
-import { type CallToolDependencies, callTool } from './call-tool.ts';
-import { type FindToolsDependencies, type FoundTool, findTools } from './find-tools.ts';
+import { callerWith, type McpCaller } from '../exchange/caller.ts';
+import { type CallToolDependencies, callTool, type ToolUse } from './call-tool.ts';
+import { type FindToolsDependencies, type FoundTool, findTools, requireRoom } from './find-tools.ts';
 import { chatFormat } from './formats/chat.ts';
 import { type ModelCall, refused, type ToolFormat, type ToolOutcome } from './formats/format.ts';
 import { messagesFormat } from './formats/messages.ts';
@@ -40,18 +40,24 @@ export const createToolRunner =
     const { value } = call.body;
     if (value.stream === true)
       throw refused('stream', 'stream must be false where the gateway runs tools of MCP servers.');
-    const caller = callerOf(call, dependencies.pagesUrl);
-    const tools = await findTools(call, format.wanted(value), dependencies);
-    return new Rounds(call, { format, tools, caller }, dependencies).run(format.offered(value, tools));
+    const base = dependencies.pagesUrl ?? baseUrlOf(null, call.request);
+    const caller = callerWith(call.key, call.headers, base);
+    const tools = await findTools(caller, format.wanted(value), dependencies);
+    requireRoom(tools.length + (Array.isArray(value.tools) ? value.tools.length : 0));
+    return new Rounds(call, { format, tools, use: useOf(call, caller) }, dependencies).run(
+      format.offered(value, tools),
+    );
   };
 
-const callerOf = (call: Call, pagesUrl: string | null): McpCaller => ({
-  ...{ key: call.key, clientId: null, mayCall: true, headers: call.headers },
-  authType: call.key.principal.kind === 'jwt' ? 'jwt' : 'api_key',
-  base: pagesUrl ?? baseUrlOf(null, call.request),
+const routes = { chatComplete: 'chat', createResponse: 'responses', messages: 'messages' } as const;
+
+const useOf = ({ path, trace, metadata, route, disconnect }: Call, caller: McpCaller): ToolUse => ({
+  ...{ caller, url: `/v1${path}`, metadata, signal: disconnect.signal },
+  trace: { ...trace, parentSpanId: trace.spanId },
+  route: routes[route.endpoint as keyof typeof routes],
 });
 
-type Given = { format: ToolFormat; tools: readonly FoundTool[]; caller: McpCaller };
+type Given = { format: ToolFormat; tools: readonly FoundTool[]; use: ToolUse };
 
 class Rounds {
   readonly #call: Call;
@@ -136,8 +142,8 @@ class Rounds {
     const tool = this.#toolOf(call.name);
     if (!tool) throw new Error('Only tools that were offered are called.');
     const { server, name } = tool;
-    const asked = { server, caller: this.#given.caller, name, id: call.id, arguments: call.arguments };
-    return { call, tool, ...(await callTool(this.#call, asked, this.#dependencies)) };
+    const asked = { server, name, id: call.id, arguments: call.arguments };
+    return { call, tool, ...(await callTool(this.#given.use, asked, this.#dependencies)) };
   }
 }
 

@@ -12,7 +12,7 @@ export type McpFacts = {
   serverSlug: string;
   integrationId: string | null;
   /** At which door it came: one of MCP, or one of models whose model called the tool. */
-  route: 'endpoint' | 'aggregate' | 'chat' | 'responses' | 'messages';
+  route: 'endpoint' | 'aggregate' | 'chat' | 'responses' | 'messages' | 'run';
   eraClient: 'modern' | 'legacy';
   eraUpstream: 'modern' | 'legacy' | null;
   protocolVersion: string;

@@ -1,7 +1,7 @@
 import {
   type HostedCall,
+  isForCaller,
   isFunctionCall,
-  isHostedCall,
   type MessageItem,
   type RunCall,
   type TokenCounts,
@@ -107,15 +107,16 @@ export const stepDetails = (
     : {
         type,
         tool_calls: calls
-          .filter((call) => isHostedCall(call) === isHosted)
+          .filter((call) => isForCaller(call) !== isHosted)
           .map((call) => callShape(call, withContents)),
       };
 
-function callShape(call: RunCall, withContents: boolean) {
+/** Tools of MCP servers look like functions that have been answered: programs know no other tool with a name. */
+export function callShape(call: RunCall, withContents: boolean) {
   const { id, type } = call;
-  if (!isFunctionCall(call)) return { id, type, [type]: shownDetails(call, withContents) };
+  if (!isFunctionCall(call) && type !== 'mcp') return { id, type, [type]: shownDetails(call, withContents) };
   const { name, arguments: given, output } = call;
-  return { id, type, function: { name, arguments: given, output } };
+  return { id, type: 'function', function: { name, arguments: given, output } };
 }
 
 /** What is shown of a hosted call: the texts that a search found only where they are asked for. */
@@ -152,7 +153,7 @@ export const stepShape = (
   failed_at: seconds(endOfStep(step, 'failed')),
   completed_at: seconds(endOfStep(step, 'completed')),
   metadata: {},
-  usage: usageShape(step.usage),
+  usage: step.status === 'in_progress' ? null : usageShape(step.usage),
 });
 
 export const messageShape = (message: MessageItem) => ({

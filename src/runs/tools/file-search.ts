@@ -72,7 +72,7 @@ const options = z.object({
 export function createFileSearch(deps: FileSearchDeps): HostedTool {
   return {
     type: 'file_search',
-    offer: async (run) => ((await storesOf(deps, run)).length === 0 ? null : definition),
+    offer: async (run) => ((await storesOf(deps, run)).length === 0 ? [] : [{ definition }]),
     async call({ id, arguments: given }, context): Promise<ToolOutput> {
       const { run, signal, tell } = context;
       const { most, ranking } = optionsOf(run);

@@ -1,6 +1,6 @@
 import type { CallsItem, ContentPart, MessageItem, ThreadItem } from '../items.ts';
 import type { RunDocument } from '../run.ts';
-import { isFunctionTool, type ToolChoice } from '../settings.ts';
+import { isFunctionTool, type RunTool, type ToolChoice } from '../settings.ts';
 import { nameOfTool, type OfferedTools } from '../tools/offered.ts';
 
 export type ChatMessage = Record<string, unknown> & { role: string };
@@ -38,13 +38,19 @@ export const roomOf = ({ usage, maxPromptTokens, maxCompletionTokens }: RunDocum
 });
 
 /** A forced choice is for the first turn alone: the run would call for ever. */
-function choiceOf({ toolChoice, turn }: RunDocument, offered: OfferedTools): ToolChoice {
+function choiceOf({ toolChoice, turn, tools }: RunDocument, offered: OfferedTools): ToolChoice {
   const isForced = toolChoice === 'required' || typeof toolChoice === 'object';
   if (isForced && turn > 0) return 'auto';
-  if (typeof toolChoice === 'string' || toolChoice.type === 'function') return toolChoice;
+  if (typeof toolChoice === 'string') return toolChoice;
+  if (toolChoice.type === 'function')
+    return isAtHand(toolChoice.function.name, tools, offered) ? toolChoice : 'auto';
   const name = nameOfTool(offered, toolChoice.type);
   return name === undefined ? 'auto' : { type: 'function', function: { name } };
 }
+
+/** Tools of MCP servers may go between the making of a run and its first turn. */
+const isAtHand = (name: string, tools: readonly RunTool[], { byName }: OfferedTools): boolean =>
+  byName.has(name) || tools.some((tool) => isFunctionTool(tool) && tool.function.name === name);
 
 /** The instructions of a run as the message before all others; none without instructions. */
 export const systemMessages = ({ instructions }: RunDocument): ChatMessage[] =>

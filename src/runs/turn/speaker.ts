@@ -12,7 +12,7 @@ import type {
   TurnFinish,
 } from '../items.ts';
 import type { RunDocument, RunError, StepRecord, StepStatus } from '../run.ts';
-import type { HostedToolType } from '../settings.ts';
+import type { OfferedFunction } from '../tools/offered.ts';
 import type { ToolContext, ToolOutput } from '../tools/tool.ts';
 import type { TurnPiece } from './read-chat.ts';
 import { Saying } from './saying.ts';
@@ -25,7 +25,7 @@ export type WriteItem = (item: MessageItem | CallsItem) => Promise<void>;
 /** What a turn begins with. */
 export type Inheritance = {
   /** The hosted tools on offer, by the names of their functions. */
-  hosted: ReadonlyMap<string, HostedToolType>;
+  offered: ReadonlyMap<string, OfferedFunction>;
   /** What the next message begins with. */
   parts: readonly ContentPart[];
   /** What messages may cite. */
@@ -44,7 +44,7 @@ type SpeakerDeps = { teller: Teller; write: WriteItem; showEarly: ShowEarly; now
 
 /** Turns what the model says in one turn into steps, a message and calls, and tells of each as it comes. */
 export class Speaker {
-  #inheritance: Inheritance = { hosted: new Map(), parts: [], citations: [] };
+  #inheritance: Inheritance = { offered: new Map(), parts: [], citations: [] };
   #saying: Saying | null = null;
   readonly #steps: TurnSteps;
   readonly #calls: TurnCalls;
@@ -74,9 +74,14 @@ export class Speaker {
     return this.#calls.all;
   }
 
+  /** Whether the turn goes on that has waited for the caller to approve calls: what it took has been counted. */
+  get isContinued(): boolean {
+    return this.#steps.isContinued;
+  }
+
   inherit(inheritance: Inheritance): void {
     this.#inheritance = inheritance;
-    this.#calls.hosted = inheritance.hosted;
+    this.#calls.offered = inheritance.offered;
   }
 
   take(piece: TurnPiece): Promise<void> | undefined {
@@ -149,11 +154,13 @@ export class Speaker {
     return this.#write({ ...item, kind: 'calls', calls: this.#calls.all, finish });
   }
 
-  /** Takes up a turn that the model has ended, and a process before this one has not. */
+  /** Takes up a turn that the model has ended: a process before this one has not, or it has waited for the caller. */
   recall(items: readonly ThreadItem[]): void {
+    this.#steps.continue();
     for (const item of items) {
       const usage = item.finish?.usage ?? noTokens;
       if (item.kind === 'calls') this.#calls.all.push(...item.calls);
+      else if (this.isContinued) continue;
       else if (item.status !== 'in_progress') this.#steps.recall(item._id, { at: item.createdAt, usage });
     }
   }
@@ -163,8 +170,10 @@ export class Speaker {
     finish: TurnFinish,
     answer: (call: HostedCall, tell: ToolContext['tell']) => Promise<ToolOutput>,
   ): Promise<void> {
-    await this.#calls.answerHosted(finish, answer, () => this.endCalls(finish));
-    this.#calls.awaitFunctions(finish);
+    const keep = () => this.endCalls(finish);
+    if (this.isContinued) return this.#calls.answerApproved(answer, keep);
+    await this.#calls.answerHosted(finish, answer, keep);
+    this.#calls.awaitCaller(finish);
   }
 
   /** Ends what is open because the run ends before the turn does. */

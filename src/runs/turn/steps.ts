@@ -8,13 +8,13 @@ export const noTokens: TokenCounts = { promptTokens: 0, completionTokens: 0 };
 /** What a turn makes steps for, with the places by which their ids follow from the run's. */
 const kinds = {
   message: { place: 1, type: 'message_creation', isHosted: false },
-  functions: { place: 2, type: 'tool_calls', isHosted: false },
+  forCaller: { place: 2, type: 'tool_calls', isHosted: false },
   hosted: { place: 3, type: 'tool_calls', isHosted: true },
 } as const;
 
-/** The id of the item that has the calls of a turn; the step of the caller's functions has the same. */
+/** The id of the item that has the calls of a turn; the step that waits for the caller has the same. */
 export const callsItemId = (runId: string, turn: number): string =>
-  turnId('step', runId, turn, kinds.functions.place);
+  turnId('step', runId, turn, kinds.forCaller.place);
 
 /** The steps of one turn, told as they begin and end: at most one is open. */
 export class TurnSteps {
@@ -22,11 +22,28 @@ export class TurnSteps {
   readonly #run: RunDocument;
   readonly #teller: Teller;
   readonly #now: () => Date;
+  #isContinued = false;
 
   constructor(run: RunDocument, teller: Teller, now: () => Date) {
     this.#run = run;
     this.#teller = teller;
     this.#now = now;
+  }
+
+  /** Goes on with the step that has waited for the caller, where the turn has one: this claim's readers are told of it anew. */
+  continue(): void {
+    const stored = this.#run.steps.filter(({ turn }) => turn === this.#run.turn);
+    if (!stored.some(({ type, status }) => type === 'tool_calls' && status === 'in_progress')) return;
+    this.all.push(...stored.map((step) => ({ ...step })));
+    const { open } = this;
+    if (!open) throw new Error('The step that waits for the caller is the last one of its turn.');
+    this.#isContinued = true;
+    this.#teller.step('created', this.#run, open);
+    this.#teller.step('in_progress', this.#run, open);
+  }
+
+  get isContinued(): boolean {
+    return this.#isContinued;
   }
 
   /** The step that is in progress; undefined between steps. */

@@ -1,10 +1,10 @@
 import { type RunDeps, ToolFailed } from '../deps.ts';
 import type { RunEnding } from '../end-run.ts';
-import { type HostedCall, isFunctionCall, type RunCall, type ThreadItem, type TurnFinish } from '../items.ts';
+import { type HostedCall, isForCaller, type RunCall, type ThreadItem, type TurnFinish } from '../items.ts';
 import type { LiveRun } from '../live.ts';
 import type { RunDocument } from '../run.ts';
 import { type OfferedTools, offeredTools } from '../tools/offered.ts';
-import type { ToolContext } from '../tools/tool.ts';
+import type { ToolContext, ToolOutput } from '../tools/tool.ts';
 import { askModel, ModelRefused } from './ask-model.ts';
 import { bytesOf, tokensOf } from './count-tokens.ts';
 import { withImages } from './images.ts';
@@ -12,6 +12,7 @@ import { serverError } from './last-error.ts';
 import { type ChatMessage, historyOf, type Room, requestOf, roomOf, systemMessages } from './prompt.ts';
 import { readChat, type TurnAnswer } from './read-chat.ts';
 import type { Inheritance, Speaker } from './speaker.ts';
+import { noTokens } from './steps.ts';
 import { storeOpening } from './store-opening.ts';
 import { DEFAULT_WINDOW, isMoreThan, truncated } from './truncate.ts';
 
@@ -39,6 +40,7 @@ export async function takeTurn(deps: RunDeps, live: LiveRun, speaker: Speaker): 
   speaker.inherit(inheritanceOf(run, before, offered));
   const present = items.filter(isOfTurn);
   let finish = present.findLast((item) => item.finish !== null)?.finish ?? null;
+  let isRepeated = finish !== null && run.attempt > 1;
   // The process before this one died behind the last item: the model need not be asked again.
   if (finish) speaker.recall(present);
   else {
@@ -48,8 +50,13 @@ export async function takeTurn(deps: RunDeps, live: LiveRun, speaker: Speaker): 
   }
   if (run.attempt > 1) await removeUnfinished(deps, run);
   if (finish.hasCalls)
-    await speaker.answerCalls(finish, (call, tell) => answerCall(call, { live, offered, tell }));
-  return endingOfTurn(finish, speaker.calls);
+    await speaker.answerCalls(finish, (call, tell) => {
+      const answering = { live, offered, isRepeated, tell };
+      // One call is made after the other: those behind the first without an output had not begun.
+      isRepeated = false;
+      return answerCall(call, answering);
+    });
+  return endingOfTurn(speaker.isContinued ? { ...finish, usage: noTokens } : finish, speaker.calls);
 }
 
 async function newestItems({ items }: RunDeps, { threadId }: RunDocument): Promise<ThreadItem[]> {
@@ -67,7 +74,6 @@ function inheritanceOf(
   before: readonly ThreadItem[],
   { byName }: OfferedTools,
 ): Inheritance {
-  const hosted = new Map([...byName].map(([name, { type }]) => [name, type]));
   const own = before.filter(({ runId }) => runId === run._id);
   const lastMessage = own.findLastIndex(({ kind }) => kind === 'message');
   const callsIn = (items: readonly ThreadItem[]) =>
@@ -75,7 +81,7 @@ function inheritanceOf(
       .flatMap((item) => (item.kind === 'calls' ? item.calls : []))
       .filter((call) => call.type !== 'function');
   return {
-    hosted,
+    offered: byName,
     citations: callsIn(own).flatMap(({ citations }) => citations),
     parts: callsIn(own.slice(lastMessage + 1)).flatMap(({ parts }) => parts),
   };
@@ -150,18 +156,26 @@ async function finishTurn(answer: TurnAnswer, speaker: Speaker): Promise<TurnFin
   return finish;
 }
 
-type Answering = { live: LiveRun; offered: OfferedTools; tell: ToolContext['tell'] };
+type Answering = { live: LiveRun; offered: OfferedTools } & Pick<ToolContext, 'isRepeated' | 'tell'>;
 
-function answerCall({ id, name, type, arguments: given }: HostedCall, { live, offered, tell }: Answering) {
+async function answerCall(
+  { id, name, type, arguments: given }: HostedCall,
+  { live, offered, isRepeated, tell }: Answering,
+): Promise<ToolOutput> {
+  const found = offered.byName.get(name);
+  if (found) {
+    const call = { id, name: found.definition.name, arguments: given };
+    return found.tool.call(call, { run: live.run, signal: live.signal, isRepeated, tell });
+  }
+  // What an MCP server offers may change between two turns, and the model remembers the turns before.
+  if (type === 'mcp') return { output: `The tool ${name} is not available any more.`, details: {} };
   // A run that is taken up again may find less at hand than before.
-  const tool = offered.byName.get(name);
-  if (!tool) throw new ToolFailed(`The tool ${type} is not available any more.`);
-  return tool.call({ id, arguments: given }, { run: live.run, signal: live.signal, tell });
+  throw new ToolFailed(`The tool ${type} is not available any more.`);
 }
 
 function endingOfTurn({ reason, usage, hasCalls }: TurnFinish, made: readonly RunCall[]): RunEnding {
   if (hasCalls) {
-    const calls = made.filter(isFunctionCall);
+    const calls = made.filter((call) => isForCaller(call) && call.output === null);
     return calls.length > 0 ? { kind: 'requires_action', usage, calls } : { kind: 'next_turn', usage };
   }
   if (reason === 'length') return { kind: 'incomplete', reason: 'max_completion_tokens', usage };

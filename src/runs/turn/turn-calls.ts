@@ -1,9 +1,10 @@
-import { shownDetails } from '../events/shapes.ts';
+import { callShape, shownDetails } from '../events/shapes.ts';
 import type { Teller } from '../events/teller.ts';
 import { turnId } from '../ids.ts';
-import { type HostedCall, isFunctionCall, isHostedCall, type RunCall, type TurnFinish } from '../items.ts';
+import { type HostedCall, isForCaller, isHostedCall, type RunCall, type TurnFinish } from '../items.ts';
 import type { RunDocument } from '../run.ts';
-import type { HostedToolType } from '../settings.ts';
+import { type HostedToolType, isFunctionTool, isOfMcpServer } from '../settings.ts';
+import type { OfferedFunction } from '../tools/offered.ts';
 import type { ToolContext, ToolOutput } from '../tools/tool.ts';
 import type { TurnPiece } from './read-chat.ts';
 import { noTokens, type TurnSteps } from './steps.ts';
@@ -11,11 +12,14 @@ import { noTokens, type TurnSteps } from './steps.ts';
 /** The place of a turn's first call, by which the ids of calls follow from the run's. */
 const FIRST_CALL = 16;
 
+/** Answers a hosted call. */
+type Answer = (call: HostedCall, tell: ToolContext['tell']) => Promise<ToolOutput>;
+
 /** The calls that the model makes in one turn, told as they come. */
 export class TurnCalls {
   readonly all: RunCall[] = [];
   /** The hosted tools on offer, by the names of their functions. */
-  hosted: ReadonlyMap<string, HostedToolType> = new Map();
+  offered: ReadonlyMap<string, OfferedFunction> = new Map();
   readonly #run: RunDocument;
   readonly #teller: Teller;
   readonly #steps: TurnSteps;
@@ -27,25 +31,33 @@ export class TurnCalls {
   }
 
   /**
-   * Where calls of either kind may come, those of functions are told behind those of hosted tools: their step stays open until
-   * the caller has answered.
+   * Where calls of either kind may come, those that wait for the caller are told behind those of hosted tools: their step stays
+   * open until the caller has answered.
    */
   get #isHeld(): boolean {
-    return this.hosted.size > 0;
+    return this.offered.size > 0 || this.#run.tools.some(({ type }) => type === 'mcp');
   }
 
   begin({ index, name }: { index: number; name: string }): void {
     const id = turnId('call', this.#run._id, this.#run.turn, FIRST_CALL + index);
-    const type = this.hosted.get(name);
-    const call = { id, name, arguments: '', output: null };
-    this.all.push(
-      type
-        ? { ...call, type, details: emptyDetails(type), parts: [], citations: [] }
-        : { ...call, type: 'function' },
-    );
+    const offered = this.offered.get(name);
+    const type = offered?.tool.type ?? this.#formerType(name);
+    const common = { id, name, arguments: '', output: null };
+    const call: RunCall = type
+      ? { ...common, type, details: emptyDetails(type), parts: [], citations: [] }
+      : { ...common, type: 'function' };
+    if (isHostedCall(call) && offered?.needsApproval) call.approval = 'asked';
+    this.all.push(call);
     if (this.#isHeld) return;
-    if (!this.#steps.open) this.#steps.begin('functions', null);
-    this.#tellFunction(index, call);
+    if (!this.#steps.open) this.#steps.begin('forCaller', null);
+    this.#tellBegun(index, call);
+  }
+
+  /** A model may remember what an MCP server offered in a turn before, which no caller can answer. */
+  #formerType(name: string): HostedToolType | undefined {
+    const { tools } = this.#run;
+    const isOfCaller = tools.some((tool) => isFunctionTool(tool) && tool.function.name === name);
+    return !isOfCaller && isOfMcpServer(tools, name) ? 'mcp' : undefined;
   }
 
   addArguments({ index, text }: Extract<TurnPiece, { kind: 'arguments' }>): void {
@@ -56,49 +68,78 @@ export class TurnCalls {
   }
 
   /** Has the hosted calls answered, one after the other, in a step of their own. `keep` stores the calls after each. */
-  async answerHosted(
-    finish: TurnFinish,
-    answer: (call: HostedCall, tell: ToolContext['tell']) => Promise<ToolOutput>,
-    keep: () => Promise<void>,
-  ): Promise<void> {
-    const calls = this.all.filter(isHostedCall);
+  async answerHosted(finish: TurnFinish, answer: Answer, keep: () => Promise<void>): Promise<void> {
+    const calls = this.all.filter(isHostedCall).filter((call) => !isForCaller(call));
     if (calls.length === 0) return;
     const step = this.#steps.begin('hosted', null);
     for (const [index, call] of calls.entries()) {
-      const { id, type } = call;
-      const tell = (details: Record<string, unknown>) => {
-        const shown = shownDetails({ type, details }, this.#run.showsContents);
-        this.#teller.stepDelta(step.id, index, { type, [type]: shown });
-      };
-      this.#teller.stepDelta(step.id, index, { id, type, [type]: emptyDetails(type) });
-      if (call.output !== null) continue;
-      Object.assign(call, { parts: [], citations: [], ...(await answer(call, tell)) });
-      await keep();
+      this.#tellHosted(step.id, index, call);
+      if (call.output === null) await this.#answer(call, { index, answer, keep });
     }
     this.#steps.end('completed', { usage: finish.usage, calls });
   }
 
-  /** Has the functions wait for the caller, in a step that stays open. */
-  awaitFunctions({ usage }: TurnFinish): void {
-    const calls = this.all.filter(isFunctionCall);
+  /** Has the calls answered that the caller has approved, and ends the step that has waited. */
+  async answerApproved(answer: Answer, keep: () => Promise<void>): Promise<void> {
+    const calls = this.all.filter(isForCaller);
+    for (const [index, call] of calls.entries()) {
+      this.#tellBegun(index, call);
+      this.#tellArguments(index, call.arguments);
+      if (call.output !== null) this.#tellOutput(index, call.output);
+      else if (isHostedCall(call)) await this.#answer(call, { index, answer, keep });
+    }
+    this.#steps.end('completed', { usage: this.#steps.open?.usage ?? noTokens, calls: this.all });
+  }
+
+  async #answer(
+    call: HostedCall,
+    { index, answer, keep }: { index: number; answer: Answer; keep: () => Promise<void> },
+  ): Promise<void> {
+    const { type } = call;
+    const stepId = this.#steps.open?.id ?? '';
+    const tell = (details: Record<string, unknown>) => {
+      const shown = shownDetails({ type, details }, this.#run.showsContents);
+      this.#teller.stepDelta(stepId, index, { type, [type]: shown });
+    };
+    Object.assign(call, { parts: [], citations: [], ...(await answer(call, tell)) });
+    if (type === 'mcp') this.#tellOutput(index, call.output ?? '');
+    await keep();
+  }
+
+  /** Has what is for the caller wait, in a step that stays open. */
+  awaitCaller({ usage }: TurnFinish): void {
+    const calls = this.all.filter(isForCaller);
     if (calls.length === 0) return;
     const isTold = this.#steps.open !== undefined;
-    const step = this.#steps.open ?? this.#steps.begin('functions', null);
+    const step = this.#steps.open ?? this.#steps.begin('forCaller', null);
     step.usage = calls.length === this.all.length ? usage : noTokens;
     if (isTold) return;
     for (const [index, call] of calls.entries()) {
-      this.#tellFunction(index, call);
+      this.#tellBegun(index, call);
       if (call.arguments !== '') this.#tellArguments(index, call.arguments);
     }
   }
 
-  #tellFunction(index: number, { id, name }: { id: string; name: string }): void {
-    const entry = { id, type: 'function', function: { name, arguments: '', output: null } };
-    this.#teller.stepDelta(this.#steps.open?.id ?? '', index, entry);
+  #tellHosted(stepId: string, index: number, call: HostedCall): void {
+    const { id, type } = call;
+    const entry = type === 'mcp' ? callShape(call, false) : { id, type, [type]: emptyDetails(type) };
+    this.#teller.stepDelta(stepId, index, entry);
+  }
+
+  #tellBegun(index: number, { id, name }: { id: string; name: string }): void {
+    this.#tellFunction(index, { name, arguments: '', output: null }, id);
   }
 
   #tellArguments(index: number, text: string): void {
-    const entry = { type: 'function', function: { arguments: text } };
+    this.#tellFunction(index, { arguments: text });
+  }
+
+  #tellOutput(index: number, output: string): void {
+    this.#tellFunction(index, { output });
+  }
+
+  #tellFunction(index: number, part: Record<string, unknown>, id?: string): void {
+    const entry = { ...(id !== undefined && { id }), type: 'function', function: part };
     this.#teller.stepDelta(this.#steps.open?.id ?? '', index, entry);
   }
 }

@@ -52,7 +52,7 @@ export function createCodeInterpreter(deps: CodeInterpreterDeps): HostedTool {
 
   return {
     type: 'code_interpreter',
-    offer: async (run) => definitionFor([...(await inputsOf(deps, run)).keys()]),
+    offer: async (run) => [{ definition: definitionFor([...(await inputsOf(deps, run)).keys()]) }],
     async call({ arguments: given }, context) {
       const code = codeOf(given);
       if (code === null) {

@@ -7,6 +7,7 @@ import type { CreateAssistantInput, UpdateAssistantInput } from '../../types.gen
 import { ifUnchanged, notWritten } from '../../writes.ts';
 import { notFound, requireId, requireReader, requireWriter, visible } from '../caller.ts';
 import { formerPlaces, rememberPlace } from '../former-places.ts';
+import { requireMcpTools } from '../mcp-tools.ts';
 import { checkedToolResources } from '../tool-resources.ts';
 import { changedMembers, newMembers } from './members.ts';
 import { type AssistantDocument, assistantModel, assistantVersionModel } from './model.ts';
@@ -55,11 +56,13 @@ export async function createAssistant(
     param: 'input.toolResources',
     makesStores: true,
   });
+  const members = newMembers(input);
+  await requireMcpTools(context, members.tools, { ...owner, param: 'input.tools' });
   const now = context.now();
   const created = {
     _id: timeOrderedId('asst'),
     ...owner,
-    ...newMembers(input),
+    ...members,
     toolResources: given.resources,
     version: 1,
     createdAt: now,
@@ -82,8 +85,10 @@ export async function updateAssistant(
     param: 'input.toolResources',
     makesStores: false,
   });
+  const members = changedMembers(input);
+  await requireMcpTools(context, members.tools ?? [], { ...owner, param: 'input.tools' });
   const change = {
-    ...changedMembers(input),
+    ...members,
     ...(input.toolResources !== undefined && { toolResources: resources }),
   };
   const updated = await assistantModel(context.db)

@@ -4,11 +4,14 @@ import { sealCaller, traceOf } from '../../../runs/caller.ts';
 import { timeOrderedId } from '../../../runs/ids.ts';
 import type { Begun, NewRun } from '../../../runs/index.ts';
 import { RUN_TIME_MS, type RunDocument } from '../../../runs/run.ts';
+import { isMcpTool } from '../../../runs/settings.ts';
 import type { GraphContext } from '../../context.ts';
+import { ownAddress } from '../../own-address.ts';
 import type { CreateRunInput, CreateThreadAndRunInput } from '../../types.generated.ts';
 import { findAssistant } from '../assistant/index.ts';
 import { requireWriter } from '../caller.ts';
 import { type Included, showsContents } from '../included.ts';
+import { requireMcpTools } from '../mcp-tools.ts';
 import { metadataOf } from '../members/index.ts';
 import { bringToThread, getThread, newThread, type ThreadDocument, threadShape } from '../thread/index.ts';
 import { messageItems, writtenMessage } from '../thread-message/index.ts';
@@ -89,6 +92,10 @@ async function runFor(
     });
   }
   const settings = settingsOf(assistant, input, context.runs.hostedTools);
+  await requireMcpTools(context, settings.tools, {
+    workspaceId: thread.workspaceId,
+    param: input.tools == null ? 'input.assistantId' : 'input.tools',
+  });
   const metadata = metadataOf(input.metadata, 'input.metadata');
   const createdAt = context.now();
   const _id = timeOrderedId('run');
@@ -105,6 +112,7 @@ async function runFor(
     isLogged: input.stream === true,
     showsContents: withContents,
     sealedCaller: sealCaller(context.secrets, headers, _id),
+    ...(settings.tools.some(isMcpTool) && { address: ownAddress(context) }),
     traceId: traceOf(headers, _id),
     priority: input.stream ? 0 : 1,
     queuedAt: createdAt,

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../errors/index.ts';
+import { approvalIn } from '../../../runs/index.ts';
 import type { RunDocument } from '../../../runs/run.ts';
 import type { GraphContext } from '../../context.ts';
 import { type CursorArguments, findCursorPage } from '../../cursor-page.ts';
@@ -60,6 +61,23 @@ export async function submitToolOutputs(
   return answered(context, await context.runs.submit(run, outputs, stream === true));
 }
 
+/** The output of a call that waits for approval says whether it is given. */
+function requireApprovals(
+  pending: RunDocument['pending'],
+  given: SubmitToolOutputsInput['toolOutputs'],
+): void {
+  for (const [index, { toolCallId, output }] of given.entries()) {
+    const call = pending.find(({ id }) => id === toolCallId);
+    if (call?.type === 'function' || approvalIn(output ?? '') !== null) continue;
+    const param = `input.toolOutputs[${index}].output`;
+    throw new GatewayError('VALIDATION_FAILED', {
+      message: `${param} must be {"approved": true} or {"approved": false}: the call of ${call?.name} waits for approval.`,
+      param,
+      reason: 'invalid_value',
+    });
+  }
+}
+
 /** One output for each call that waits. Throws where the ids are others. */
 function outputsFor(
   { pending }: RunDocument,
@@ -68,8 +86,10 @@ function outputsFor(
   const expected = pending.map((call) => call.id);
   const got = given.map(({ toolCallId }) => toolCallId);
   const isWhole = new Set(got).size === got.length && got.length === expected.length;
-  if (isWhole && got.every((id) => expected.includes(id)))
+  if (isWhole && got.every((id) => expected.includes(id))) {
+    requireApprovals(pending, given);
     return new Map(given.map(({ toolCallId, output }) => [toolCallId, output ?? '']));
+  }
   const listed = (ids: string[]) => `[${ids.map((id) => `'${id}'`).join(', ')}]`;
   throw new GatewayError('VALIDATION_FAILED', {
     message: `Expected tool outputs for call_ids ${listed(expected)}, got ${listed(got)}`,

@@ -3,6 +3,7 @@ import { GatewayError } from '../../../errors/index.ts';
 import {
   type HostedToolType,
   isFunctionTool,
+  isOfMcpServer,
   type RunSettings,
   type RunTool,
   type ToolChoice,
@@ -114,5 +115,6 @@ function toolChoiceOf(value: unknown, tools: readonly RunTool[]): ToolChoice {
 
 const isNamed = (tool: RunTool, choice: Exclude<ToolChoice, string>): boolean =>
   choice.type === 'function'
-    ? isFunctionTool(tool) && tool.function.name === choice.function.name
+    ? (isFunctionTool(tool) && tool.function.name === choice.function.name) ||
+      isOfMcpServer([tool], choice.function.name)
     : tool.type === choice.type;
