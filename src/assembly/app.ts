@@ -99,7 +99,10 @@ export function createApp(dependencies: AppDependencies): App {
   const disk = createDiskWatch(settings.storage.dataDirectory, log);
   const { events, audit, notes, requestLog, logs } = createRecording(settings, storage, secrets, disk, log);
   const changes = createChanges(db, log);
-  const directory = createTenantDirectory({ db, secrets, changes, log });
+  const directory = createTenantDirectory({
+    ...{ db, secrets, changes, log },
+    secretMemory: () => inference.secretMemory,
+  });
   const keyUses = createKeyUses({ db, existing: (ids) => existingKeys(db, ids), now, log });
   const onUse = keyUses.note;
   const sightings = createSightings(db, { now, log });

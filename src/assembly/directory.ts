@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import { createDirectory } from '../directory/memory.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { SecretMemory } from '../secret-managers/memory.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import { loadCatalogues, loadProviderRecords } from '../subgraphs/catalog/provider/records.ts';
@@ -15,11 +16,17 @@ import { createEnforcedLoader } from '../subgraphs/routing/guardrail/enforced.ts
 import { loadGuardrailRecords } from '../subgraphs/routing/guardrail/records.ts';
 import { loadWorkspaceLimits } from '../subgraphs/routing/workspace-limits/records.ts';
 
-type Given = { db: Connection; secrets: Secrets; changes: Changes; log: Logger };
+type Given = {
+  db: Connection;
+  secrets: Secrets;
+  secretMemory: () => SecretMemory;
+  changes: Changes;
+  log: Logger;
+};
 
 /** What the data plane knows of the tenants without asking the database, read by the subgraphs that own it. */
-export function createTenantDirectory({ db, secrets, changes, log }: Given) {
-  const guardrailCompiler = createGuardrailCompiler({ secrets, log });
+export function createTenantDirectory({ db, secrets, secretMemory, changes, log }: Given) {
+  const guardrailCompiler = createGuardrailCompiler({ secrets, secretMemory, log });
   return createDirectory(
     {
       keys: (hashes) => loadKeyRecords(db, hashes),

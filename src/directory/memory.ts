@@ -194,8 +194,8 @@ const affectedBy: Record<keyof DirectorySource, ChangeKind[]> = {
   users: ['user', 'workspace', 'tenant', 'organisation'],
   signIns: ['sign_in'],
   limits: ['limit', 'workspace', 'organisation'],
-  guardrails: ['guardrail'],
-  enforcedGuardrails: ['guardrail', 'workspace', 'organisation'],
+  guardrails: ['guardrail', 'secret_reference'],
+  enforcedGuardrails: ['guardrail', 'secret_reference', 'workspace', 'organisation'],
 };
 
 /** The data plane's memory of keys, providers and configs, kept current by `changes`. */

@@ -29,3 +29,10 @@ export {
   withChanges,
 } from './prepare.ts';
 export { destinationsOf, mapSecretParameters } from './secret-parameters.ts';
+export {
+  namedSecret,
+  noSecrets,
+  type ReadSecret,
+  secretNameText,
+  secretsNamedIn,
+} from './secret-references.ts';

@@ -12,6 +12,7 @@ import {
   pathOf,
   type StoredGuardrail,
 } from './definition.ts';
+import { noSecrets, type ReadSecret, secretProblem, withSecrets } from './secret-references.ts';
 
 /** Who asks for a guardrail: the config of the call, or one that enforces it on all calls. */
 export type GuardrailOrigin = 'config' | 'workspace' | 'organisation';
@@ -53,6 +54,8 @@ export type GuardrailUse = {
   readonly name: string | null;
   readonly phase: Phase;
   readonly origin: GuardrailOrigin;
+  /** Reads the secrets that its checks name; absent where a guardrail may name none. */
+  readonly readSecret?: ReadSecret | undefined;
 };
 
 export type GuardrailProblems = { readonly problems: readonly GuardrailProblem[] };
@@ -60,12 +63,12 @@ export type GuardrailProblems = { readonly problems: readonly GuardrailProblem[]
 /** Compiles a guardrail for one phase, or says everything that keeps it from being used there. */
 export function prepareGuardrail(
   { checks, actions }: GuardrailDefinition,
-  use: GuardrailUse,
+  { readSecret, ...use }: GuardrailUse,
 ): PreparedGuardrail | GuardrailProblems {
   const problems: GuardrailProblem[] = [];
   const prepared: GuardedCheck[] = [];
   for (const [at, entry] of checks.entries()) {
-    const check = prepareEntry(entry, at, actions, use);
+    const check = prepareEntry(entry, at, actions, { ...use, readSecret });
     if ('problems' in check) problems.push(...check.problems);
     else if (entry.is_enabled) prepared.push(check);
   }
@@ -94,7 +97,7 @@ export function problemsOf(
   definition: GuardrailDefinition,
   origin: GuardrailOrigin,
 ): readonly GuardrailProblem[] {
-  const use = { id: '', versionId: null, name: null, origin };
+  const use = { id: '', versionId: null, name: null, origin, readSecret: noSecrets };
   const asInput = prepareGuardrail(definition, { ...use, phase: 'input' });
   const asOutput = prepareGuardrail(definition, { ...use, phase: 'output' });
   if (!('problems' in asInput) || !('problems' in asOutput)) return [];
@@ -119,9 +122,13 @@ export type CompiledGuardrail = Pick<StoredGuardrail, 'id' | 'slug' | 'versionId
   readonly changed: (changes: GuardrailChanges, phase: Phase) => PreparedGuardrail | GuardrailProblems;
 };
 
-export function compileGuardrail(stored: StoredGuardrail, origin: GuardrailOrigin): CompiledGuardrail {
+export function compileGuardrail(
+  stored: StoredGuardrail,
+  origin: GuardrailOrigin,
+  readSecret: ReadSecret,
+): CompiledGuardrail {
   const { id, slug, versionId, name } = stored;
-  const use = { id, versionId, name, origin };
+  const use = { id, versionId, name, origin, readSecret };
   return {
     id,
     slug,
@@ -154,7 +161,7 @@ function prepareEntry(
   { id, parameters, name }: CheckEntry,
   at: number,
   actions: GuardrailActions,
-  { phase, origin }: GuardrailUse,
+  { phase, origin, readSecret }: GuardrailUse,
 ): GuardedCheck | GuardrailProblems {
   const refuse = (path: readonly PropertyKey[], message: string) => ({
     problems: [{ path: pathOf(['checks', at, ...path]), message }],
@@ -174,6 +181,8 @@ function prepareEntry(
       })),
     };
   }
+  const unreadable = secretProblem(check, parameters, readSecret);
+  if (unreadable) return refuse(['parameters', ...unreadable.path], unreadable.message);
   // A check that asks somebody has a verdict to log besides; one that only replaces texts would do nothing.
   const onlyEdits =
     prepared.mayEdit && (!check.isRemote || check.isTransformer || parameters.redact === true);
@@ -182,7 +191,7 @@ function prepareEntry(
   if (phase === 'output' && actions.stream === 'window' && prepared.reach === null)
     return refuse([], `${check.id} judges the whole text here: stream must be hold or report`);
   return {
-    ...prepared,
+    ...withSecrets(prepared, parameters, readSecret),
     id: check.id,
     name: name ?? null,
     failsOnError: failOnError ?? (origin === 'organisation' && actions.deny),

@@ -2,9 +2,10 @@ import { isSecretName } from '../lib/redaction.ts';
 import { checkOf } from './checks/index.ts';
 import { formsOf, type ParameterSchema, parameterSchemaOf } from './parameter-schema.ts';
 
-type Path = readonly (string | number)[];
+/** Keys and indexes below the parameters of a check. */
+export type ParameterPath = readonly (string | number)[];
 /** What takes the place of a text of parameters. */
-type Change = (text: string, path: Path) => string;
+type Change = (text: string, path: ParameterPath) => string;
 
 /** Headers that a check sends hold credentials, under whatever names. */
 const HEADERS = 'headers';
@@ -23,8 +24,8 @@ export const mapSecretParameters = (
 function plainParameters(
   checkId: string,
   parameters: Readonly<Record<string, unknown>>,
-): { text: string; path: Path }[] {
-  const found: { text: string; path: Path }[] = [];
+): { text: string; path: ParameterPath }[] {
+  const found: { text: string; path: ParameterPath }[] = [];
   const note: Change = (text, path) => {
     found.push({ text, path });
     return text;
@@ -57,7 +58,7 @@ function mapTexts(
   return mapped(parameters, place, changes) as Record<string, unknown>;
 }
 
-type ParameterPlace = { forms: readonly ParameterSchema[]; isSecret: boolean; path: Path };
+type ParameterPlace = { forms: readonly ParameterSchema[]; isSecret: boolean; path: ParameterPath };
 
 function mapped(value: unknown, place: ParameterPlace, changes: Changes): unknown {
   const isSecret = place.isSecret || place.forms.some(({ secret }) => secret === true);

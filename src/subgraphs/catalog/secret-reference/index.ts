@@ -9,8 +9,15 @@ export {
 export { referencedSecretReference } from './find.ts';
 export {
   type MappingOwner,
+  namedSecretReferences,
   parseSecretMappings,
   type SecretMapping,
   secretMappingSchema,
 } from './mapping.ts';
-export { loadSecretReferences, mappedSecrets, referencesOf } from './records.ts';
+export {
+  loadSecretReferences,
+  loadSecretReferencesBySlug,
+  mappedSecrets,
+  referencesOf,
+  type UsableReference,
+} from './records.ts';

@@ -1,4 +1,4 @@
-import { Schema } from 'mongoose';
+import { type Connection, Schema } from 'mongoose';
 import { invalidInput } from '../../../errors/index.ts';
 import type { ValueFormat } from '../../../secret-managers/index.ts';
 import type { GraphContext } from '../../context.ts';
@@ -67,11 +67,21 @@ export async function parseSecretMappings(
 
 async function referencesNamed(
   { db }: GraphContext,
-  { organisationId, workspaceId }: MappingOwner,
+  owner: MappingOwner,
   given: readonly SecretMappingInput[],
 ): Promise<Map<string, string>> {
   const names = given.map(({ secretReferenceId }) => secretReferenceId);
-  const found = await secretReferenceModel(db)
+  const found = await namedSecretReferences(db, owner, names);
+  return new Map(found.flatMap(({ _id, slug }) => [[slug, _id] as const, [_id, _id] as const]));
+}
+
+/** References by ids or slugs, of those that an owner may use. */
+export const namedSecretReferences = (
+  db: Connection,
+  { organisationId, workspaceId }: Pick<MappingOwner, 'organisationId' | 'workspaceId'>,
+  names: readonly string[],
+): Promise<Pick<SecretReferenceDocument, '_id' | 'slug'>[]> =>
+  secretReferenceModel(db)
     .find(
       {
         $and: [
@@ -82,5 +92,3 @@ async function referencesNamed(
       { slug: 1 },
     )
     .lean<Pick<SecretReferenceDocument, '_id' | 'slug'>[]>();
-  return new Map(found.flatMap(({ _id, slug }) => [[slug, _id] as const, [_id, _id] as const]));
-}

@@ -27,18 +27,30 @@ export async function loadSecretReferences(
   const found = await secretReferenceModel(db)
     .find({ _id: { $in: [...new Set(ids)] } })
     .lean<SecretReferenceDocument[]>();
+  return new Map(found.map((reference) => [reference._id, usable(secrets, reference)]));
+}
+
+/** References of organisations by `<organisationId>/<slug>`. */
+export async function loadSecretReferencesBySlug(
+  db: Connection,
+  secrets: Secrets,
+  { organisations, slugs }: { organisations: readonly string[]; slugs: readonly string[] },
+): Promise<Map<string, UsableReference>> {
+  if (slugs.length === 0) return new Map();
+  const found = await secretReferenceModel(db)
+    .find({ organisationId: { $in: [...new Set(organisations)] }, slug: { $in: [...new Set(slugs)] } })
+    .lean<SecretReferenceDocument[]>();
   return new Map(
-    found.map((reference) => [
-      reference._id,
-      {
-        organisationId: reference.organisationId,
-        source: sourceOf(secrets, reference),
-        secretKey: reference.secretKey,
-        isUsableIn: (workspaceId) => isUsableIn(reference, workspaceId),
-      },
-    ]),
+    found.map((reference) => [`${reference.organisationId}/${reference.slug}`, usable(secrets, reference)]),
   );
 }
+
+const usable = (secrets: Secrets, reference: SecretReferenceDocument): UsableReference => ({
+  organisationId: reference.organisationId,
+  source: sourceOf(secrets, reference),
+  secretKey: reference.secretKey,
+  isUsableIn: (workspaceId) => isUsableIn(reference, workspaceId),
+});
 
 /** Where a credential is used; a null `workspaceId` stands for the whole organisation. */
 type Place = { organisationId: string; workspaceId: string | null };

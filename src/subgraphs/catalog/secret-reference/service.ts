@@ -6,6 +6,7 @@ import { resourceFilter } from '../../filters.ts';
 import { mcpIntegrationModel } from '../../mcp/mcp-integration/index.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
+import { guardrailModel } from '../../routing/guardrail/index.ts';
 import type {
   CreateSecretReferenceInput,
   QuerySecretReferencesArgs,
@@ -131,16 +132,20 @@ async function allowanceMembers(
 }
 
 export async function deleteSecretReference(context: GraphContext, id: string): Promise<string> {
-  const { _id, organisationId } = await getSecretReference(context, id, 'secret_references.delete');
+  const { _id, organisationId, slug } = await getSecretReference(context, id, 'secret_references.delete');
   const users = { organisationId, 'secretMappings.secretReferenceId': _id };
   const limit = NAMED_USERS + 1;
   const integrations = await integrationModel(context.db).find(users, { slug: 1 }, { limit }).lean<User[]>();
   const providers = await providerModel(context.db).find(users, { slug: 1 }, { limit }).lean<User[]>();
+  const guardrails = await guardrailModel(context.db)
+    .find({ organisationId, secretReferences: slug }, { slug: 1 }, { limit })
+    .lean<User[]>();
   const servers = await mcpIntegrationModel(context.db).find(users, { slug: 1 }, { limit }).lean<User[]>();
-  if (integrations.length + providers.length + servers.length > 0)
+  if (integrations.length + providers.length + guardrails.length + servers.length > 0)
     throw inUse([
       named('integrations', integrations),
       named('providers', providers),
+      named('guardrails', guardrails),
       named('MCP integrations', servers),
     ]);
   const { deletedCount } = await secretReferenceModel(context.db).deleteOne({
@@ -163,5 +168,5 @@ function named(what: string, users: readonly User[]): string | null {
 
 const inUse = (users: readonly (string | null)[]): GatewayError =>
   new GatewayError('IN_USE', {
-    message: `The secret reference is used by ${users.filter(Boolean).join(' and ')}; take it out of their secret_mappings first.`,
+    message: `The secret reference is used by ${users.filter(Boolean).join(' and ')}; take it out of their secret_mappings and parameters first.`,
   });

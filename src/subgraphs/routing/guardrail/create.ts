@@ -9,6 +9,7 @@ import { contentOf } from './content.ts';
 import { type GuardrailDocument, guardrailModel } from './model.ts';
 import { mayReachOrganisation, requireGuardrailScope } from './reach.ts';
 import { sealChecks } from './sealing.ts';
+import { referencesIn, withKnownReferences } from './secret-references.ts';
 import { addVersion, removeVersion } from './versions.ts';
 
 /** Saves a guardrail of a workspace; or one of the organisation, where the input names that and no workspace. */
@@ -45,7 +46,8 @@ type New = CreateOrganisationGuardrailInput & { workspaceId: string | null };
 async function save(context: GraphContext, principal: Principal, input: New): Promise<GuardrailDocument> {
   const { name, workspaceId } = input;
   const { organisationId } = principal;
-  const content = contentOf(input, { present: null, isOfOrganisation: workspaceId === null });
+  const written = contentOf(input, { present: null, isOfOrganisation: workspaceId === null });
+  const content = await withKnownReferences(context, { organisationId, workspaceId }, written);
   const owner = { _id: uuid(), organisationId, workspaceId, name };
   const sealed = { checks: sealChecks(content.checks, context.secrets, owner._id), actions: content.actions };
   const author = principal.userId ?? principal.id;
@@ -55,6 +57,7 @@ async function save(context: GraphContext, principal: Principal, input: New): Pr
       guardrailModel(context.db).create({
         ...owner,
         ...sealed,
+        secretReferences: referencesIn(content.checks),
         slug: input.slug ?? slugFrom(name, 'gr-'),
         versionId: version._id,
         ownerId: author,

@@ -55,7 +55,7 @@ export function createEnforcedLoader(db: Connection, compiler: GuardrailCompiler
         return [id, { input, output }];
       }),
     );
-    const find = await finderOf(db, organisations, [...own.values(), ...common.values()]);
+    const find = await finderOf(db, compiler, organisations, [...own.values(), ...common.values()]);
     return new Map(
       workspaces.map(({ _id, organisationId }) => {
         const enforced = enforce({
@@ -126,7 +126,12 @@ async function exclusionsOf(db: Connection, workspaceIds: string[]): Promise<Rea
 }
 
 /** Finds active guardrails among those that the lists name, by id or slug. */
-async function finderOf(db: Connection, organisations: string[], lists: readonly Lists[]) {
+async function finderOf(
+  db: Connection,
+  compiler: GuardrailCompiler,
+  organisations: string[],
+  lists: readonly Lists[],
+) {
   const names = [...new Set(lists.flatMap(({ input, output }) => [...input, ...output]))];
   const found =
     names.length === 0
@@ -138,6 +143,7 @@ async function finderOf(db: Connection, organisations: string[], lists: readonly
             $or: [{ _id: { $in: names } }, { slug: { $in: names } }],
           })
           .lean<GuardrailDocument[]>();
+  await compiler.readReferences(db, found);
   const placeOf = (organisationId: string, workspaceId: string | null, name: string) =>
     `${organisationId} ${workspaceId} ${name}`;
   const byPlace = new Map(

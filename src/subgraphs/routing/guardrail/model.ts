@@ -13,6 +13,8 @@ export type GuardrailDocument = {
   /** As somebody wrote them, credentials sealed (`sealing.ts`). */
   checks: GuardrailDefinition['checks'];
   actions: GuardrailDefinition['actions'];
+  /** Slugs of the secret references that `checks` name. */
+  secretReferences: string[];
   /** The version that `checks` and `actions` are. */
   versionId: string;
   status: 'active' | 'archived';
@@ -48,6 +50,7 @@ const schema = new Schema<GuardrailDocument>(
     ...content,
     slug: { type: String, required: true },
     versionId: { type: String, required: true },
+    secretReferences: { type: [String], default: [] },
     status: { type: String, default: 'active' },
     ownerId: { type: String, required: true },
     updatedBy: { type: String, required: true },

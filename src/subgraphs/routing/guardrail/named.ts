@@ -1,4 +1,4 @@
-import { type GuardrailChanges, type Phase, prepareGuardrail } from '../../../guardrails/index.ts';
+import { type GuardrailChanges, noSecrets, type Phase, prepareGuardrail } from '../../../guardrails/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { type GuardrailDocument, guardrailModel } from './model.ts';
 import { unsealChecks } from './sealing.ts';
@@ -65,7 +65,7 @@ export function problemsIn(
   { workspaceId, checks, actions }: Pick<GuardrailDocument, 'workspaceId' | 'checks' | 'actions'>,
 ) {
   const origin = workspaceId === null ? ('organisation' as const) : ('workspace' as const);
-  const use = { id: '', versionId: null, name: null, phase, origin };
+  const use = { id: '', versionId: null, name: null, phase, origin, readSecret: noSecrets };
   const prepared = prepareGuardrail({ checks, actions }, use);
   return 'problems' in prepared ? prepared.problems : [];
 }

@@ -28,6 +28,7 @@ export async function loadGuardrailRecords(
       $or: [{ _id: names }, { slug: names }],
     })
     .lean<GuardrailDocument[]>();
+  await compiler.readReferences(db, found);
   const byName = Map.groupBy(
     found.flatMap((guardrail) => [guardrail._id, guardrail.slug].map((name) => ({ name, guardrail }))),
     ({ name }) => name,

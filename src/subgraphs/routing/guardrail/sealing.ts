@@ -1,5 +1,11 @@
 import { invalidInput } from '../../../errors/index.ts';
-import { type CheckEntry, destinationsOf, mapSecretParameters, pathOf } from '../../../guardrails/index.ts';
+import {
+  type CheckEntry,
+  destinationsOf,
+  mapSecretParameters,
+  namedSecret,
+  pathOf,
+} from '../../../guardrails/index.ts';
 import { maskSecret, type Secrets } from '../../../storage/secrets.ts';
 
 type Checks = readonly CheckEntry[];
@@ -8,6 +14,7 @@ const PREFIX = 'sealed:';
 
 const looksMasked = (text: string) => text === '***' || /^.{3}\*{3}.{4}$/s.test(text);
 
+/** The name of a secret that a manager keeps is no secret. */
 const mapSecrets = (
   checks: Checks,
   change: (secret: string, path: readonly (string | number)[], index: number) => string,
@@ -15,7 +22,7 @@ const mapSecrets = (
   checks.map((check, index) => ({
     ...check,
     parameters: mapSecretParameters(check.id, check.parameters, (secret, path) =>
-      change(secret, path, index),
+      namedSecret(secret) ? secret : change(secret, path, index),
     ) as CheckEntry['parameters'],
   }));
 

@@ -12,6 +12,7 @@ import {
 } from './model.ts';
 import { type GuardrailLevel, guardrailNotFound, requireGuardrail, requireGuardrailScope } from './reach.ts';
 import { sealChecks, unsealChecks } from './sealing.ts';
+import { referencesIn, withKnownReferences } from './secret-references.ts';
 import { requireFit, requireUnused } from './uses.ts';
 import { addVersion, nextNumber, removeVersion } from './versions.ts';
 
@@ -102,8 +103,9 @@ type Change = {
 async function change(
   context: GraphContext,
   guardrail: GuardrailDocument,
-  { members, content, expected, level }: Change,
+  { members, content: written, expected, level }: Change,
 ): Promise<GuardrailDocument> {
+  const content = written && (await withKnownReferences(context, guardrail, written));
   const isNew = content !== null && !isDeepStrictEqual(content, clearContent(context, guardrail));
   if (isNew) await requireFit(context, guardrail, content);
   const updated = isNew
@@ -136,7 +138,8 @@ async function replaceContent(
       createdBy: members.updatedBy ?? guardrail.updatedBy,
     },
   );
-  const next = { ...members, ...sealed, versionId: version._id };
+  const secretReferences = referencesIn(content.checks);
+  const next = { ...members, ...sealed, secretReferences, versionId: version._id };
   const updated = await updateIf(context, guardrail, { versionId: guardrail.versionId }, next);
   if (updated) return updated;
   await removeVersion(context, version);

@@ -1,7 +1,20 @@
 import { z } from 'zod';
-import { guardrailActions, mapSecretParameters, problemsOf } from '../../../../guardrails/index.ts';
+import {
+  guardrailActions,
+  mapSecretParameters,
+  namedSecret,
+  problemsOf,
+  secretsNamedIn,
+} from '../../../../guardrails/index.ts';
 import { isObject, type JsonObject } from '../../../../lib/json.ts';
-import { changedOf, type Kind, type Problem, type RunField, type SpecPath } from '../kind.ts';
+import {
+  changedOf,
+  type Kind,
+  type Problem,
+  type RunField,
+  type SpecPath,
+  type SpecReference,
+} from '../kind.ts';
 import { isSource } from '../secrets.ts';
 import {
   jsonObject,
@@ -54,6 +67,7 @@ function secretPaths({ checks }: GuardrailSpec): SpecPath[] {
   return checks.flatMap(({ id, parameters }, index) => {
     const paths = new Map<string, SpecPath>();
     mapSecretParameters(id, parameters, (text, path) => {
+      if (namedSecret(text)) return text;
       const above = path.slice(0, -1);
       const holder = above.reduce<unknown>((value, part) => (value as JsonObject)[part], parameters);
       const place = ['checks', index, 'parameters', ...(isSource(holder) ? above : path)];
@@ -63,6 +77,16 @@ function secretPaths({ checks }: GuardrailSpec): SpecPath[] {
     return [...paths.values()];
   });
 }
+
+/** The secret references that stand in the places of credentials. */
+const secretReferences = ({ checks }: GuardrailSpec): SpecReference[] =>
+  checks.flatMap(({ id, parameters }, index) =>
+    secretsNamedIn(id, parameters).map(({ named, path }) => ({
+      kind: 'SecretReference',
+      key: named.reference,
+      path: ['checks', index, 'parameters', ...path],
+    })),
+  );
 
 /** A copy in which a text stands for each source. */
 function withTexts(value: unknown): unknown {
@@ -115,7 +139,10 @@ export const guardrail: Kind = {
     slug: String(slug),
     spec: { workspace: workspaceName(workspace), name, checks, actions: shown, status },
   }),
-  references: (spec) => workspaceReferences(spec, 'workspace'),
+  references: (spec) => [
+    ...workspaceReferences(spec, 'workspace'),
+    ...secretReferences(spec as GuardrailSpec),
+  ],
   secrets: (spec) => secretPaths(spec as GuardrailSpec),
   check: (spec) => problemsIn(spec as GuardrailSpec),
   async create({ run, names, slug, spec: { workspace, status, ...spec } }) {
