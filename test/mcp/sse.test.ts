@@ -75,8 +75,6 @@ describe('a server of 2024-11-05', () => {
 describe('settings that would change nothing', () => {
   const refusals: [string, object, string][] = [
     ['timeouts.connect_ms', { timeouts: { connect_ms: 500 } }, 'CONNECT_TIMEOUT_MS'],
-    ['session_affinity', { session_affinity: 'principal' }, 'must be request'],
-    ['validate_output', { validate_output: true }, 'must be false'],
   ];
 
   it.each(refusals)('are refused by their name: %s', async (name, configurations, why) => {

@@ -18,6 +18,7 @@ export function requireCoherent(
   requireOneKeySource(configurations);
   requireLinearPatterns(configurations);
   requireAudience(configurations);
+  requireOneCaller(configurations);
 }
 
 function requireCredential(
@@ -81,5 +82,18 @@ function requireAudience({
   throw new ConfigurationProblem(
     'user_identity_forwarding.method',
     'is bearer, which needs jwt_validation.claimValues.aud: only tokens made for the server may go there',
+  );
+}
+
+/** Requests share a session only where their credential alone says who sends them. */
+function requireOneCaller(configurations: McpConfigurations): void {
+  if (configurations.session_affinity !== 'principal') return;
+  const other = (['jwt_validation', 'forward_headers'] as const).find(
+    (name) => configurations[name] !== undefined,
+  );
+  if (other === undefined) return;
+  throw new ConfigurationProblem(
+    'session_affinity',
+    `must be request beside ${other}: people who share a credential would share a session`,
   );
 }

@@ -133,9 +133,7 @@ export const configurationsSchema = z.strictObject({
       total_ms: milliseconds(1000, 3_600_000),
     })
     .optional(),
-  session_affinity: z
-    .literal('request', 'must be request: sessions that several requests of a user share are not kept')
-    .optional(),
+  session_affinity: z.enum(['request', 'principal']).optional(),
   session_lost: z.enum(['repair', 'report']).optional(),
   pin: z.enum(['warn', 'block', 'off']).optional(),
   new_capabilities: z.enum(['enabled', 'disabled']).optional(),
@@ -151,9 +149,7 @@ export const configurationsSchema = z.strictObject({
   extensions: texts(20, 255).optional(),
   input_guardrails: texts(50, 255).optional(),
   output_guardrails: texts(50, 255).optional(),
-  validate_output: z
-    .literal(false, 'must be false: results are passed on as they come, and not compared with outputSchema')
-    .optional(),
+  validate_output: z.boolean().optional(),
   cost_per_call: z.number().min(0).max(1_000_000).optional(),
   idempotent_tools: texts(200, 255).optional(),
 });

@@ -5,6 +5,7 @@ import type { McpSession, SessionStore, UpstreamSession } from '../session/index
 import type { McpServerRecord } from '../snapshot/index.ts';
 import type { Era } from '../upstream/index.ts';
 import { type Handshakes, LATEST } from './handshake.ts';
+import { pooledSession } from './pooled-session.ts';
 
 /** Over what a message goes to a server. */
 export type ServerLine = {
@@ -13,6 +14,8 @@ export type ServerLine = {
   session: UpstreamSession | null;
   /** The session was opened for this message alone, and is to be ended behind it. */
   isOwn: boolean;
+  /** The session is that of all requests of a caller without one of its own. */
+  isPooled?: boolean;
 };
 
 export type Lines = {
@@ -78,6 +81,20 @@ export function createLines(handshakes: Handshakes, store: SessionStore): Lines 
     throw new RpcFailure(rpc.transport, 'Bad Request: Mcp-Session-Id header is required', { status: 400 });
   }
 
+  /** The session that a caller's requests share; a server that opens none is asked without. */
+  async function shared(
+    pool: McpSession,
+    server: McpServerRecord,
+    headers: Readonly<Record<string, string>>,
+    lost: UpstreamSession | null,
+  ): Promise<ServerLine> {
+    const line = await opened(pool, server, headers, lost);
+    if (line.session?.id != null) return { ...line, isPooled: true };
+    const version = line.session?.version ?? LATEST;
+    sessionless.set(keyOf(server), version);
+    return plain(version);
+  }
+
   return {
     lineFor(visit, server, headers) {
       const { session } = visit;
@@ -89,12 +106,19 @@ export function createLines(handshakes: Handshakes, store: SessionStore): Lines 
           : opened(session, server, headers, null);
       }
       const version = sessionless.get(keyOf(server));
-      return version === undefined ? own(visit, server, headers) : plain(version);
+      if (version !== undefined) return plain(version);
+      const pool = pooledSession(visit, server);
+      if (pool === null) return own(visit, server, headers);
+      const known = store.current(pool);
+      if (known === null || known.id === null) return shared(pool, server, headers, null);
+      return { era: 'legacy', session: known, isOwn: false, isPooled: true };
     },
     async repair(visit, server, headers, lost) {
       if (lost.era === 'modern' || lost.isOwn) return null;
       sessionless.delete(keyOf(server));
       const { session } = visit;
+      const pool = pooledSession(visit, server);
+      if (pool) return shared(pool, server, headers, lost.session);
       if (session === null || session.serverId === null) return own(visit, server, headers);
       return opened(session, server, headers, lost.session);
     },

@@ -84,7 +84,8 @@ async function tried(
     lines.leave(server, headers, line);
     const reply = replyIn(asked, line);
     if (isLost(asked, line) && lost === null && left > 1) {
-      if (server.upstream.configurations.session_lost === 'report') throw sessionLost();
+      // A caller who has no session cannot open another one.
+      if (server.upstream.configurations.session_lost === 'report' && !line.isPooled) throw sessionLost();
       lost = line;
       facts.retried = 'session';
       facts.sessionReinitialised = true;

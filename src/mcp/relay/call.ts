@@ -25,6 +25,8 @@ export type CallFacts = {
   /** What the request was about: the own name of a tool or prompt, or the address of a resource. */
   subject: string | null;
   definitionHash: string | null;
+  /** What in the result does not fit the tool's schema; null where nobody has compared them. */
+  outputProblem: string | null;
   progressCount: number;
   rounds: number;
   retried: 'session' | 'token' | 'none';
@@ -177,6 +179,7 @@ const blankFacts = (): CallFacts => ({
   eraUpstream: null,
   subject: null,
   definitionHash: null,
+  outputProblem: null,
   progressCount: 0,
   rounds: 0,
   retried: 'none',

@@ -59,6 +59,7 @@ export function recordCall(
     ...{ retried: facts.retried, sessionReinitialised: facts.sessionReinitialised },
     ...{ inputBytes: call.raw?.length ?? null, outputBytes: facts.outputBytes },
     definitionHash: facts.definitionHash,
+    ...(facts.outputProblem !== null && { outputProblem: facts.outputProblem }),
     costNanodollars: facts.isSent ? costOf(server) : 0,
   });
   // What a list says stands in the catalogue, and need not be kept for each look at it.

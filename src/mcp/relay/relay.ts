@@ -4,6 +4,7 @@ import type { Replies } from '../session/index.ts';
 import type { RelayCall } from './call.ts';
 import { callUpstream, type UpstreamDependencies, type UpstreamReply } from './call-upstream.ts';
 import { serverInfoOf } from './hello.ts';
+import { outputProblem } from './output-problem.ts';
 import { resumeUpstream } from './resume.ts';
 import { asked } from './rounds.ts';
 import { noteLinks, subjectOf } from './subject.ts';
@@ -118,6 +119,7 @@ async function answer(
 ): Promise<void> {
   const { visit, server, method } = call;
   const said = result ?? {};
+  call.facts.outputProblem = outputProblem(call, said);
   const passed = guards ? await guards.output(said) : said;
   if (passed === null || call.isOver) return;
   noteLinks(server, passed);

@@ -34,6 +34,8 @@ export type McpFacts = {
   inputBytes: number | null;
   outputBytes: number;
   definitionHash: string | null;
+  /** What in the result does not fit the tool's `outputSchema`; absent where nothing does, or nobody has compared them. */
+  outputProblem?: string;
   costNanodollars: number;
 };
 
