@@ -34,6 +34,19 @@ async function session(key: string) {
   return { caller, provider: end.socket };
 }
 
+const admin = async (method: string, path: string, body: object) => {
+  const answer = await world.app.rest(method, `/v1${path}`, { key: world.app.adminKey, body });
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body as { id: string };
+};
+const without = (word: string) => ({
+  id: 'default.contains',
+  parameters: { words: [word], operator: 'none' },
+});
+/** Guardrails of the organisation for all calls; new sessions know of them at once. */
+const enforce = (output_guardrails: string[], input_guardrails: string[] = []) =>
+  admin('PUT', '/admin/organisation/defaults', { input_guardrails, output_guardrails });
+
 /** The answer to an opening that is refused. */
 function refused(socket: WebSocket): Promise<{ status: number; json: any }> {
   return new Promise((resolve, reject) => {
@@ -86,6 +99,38 @@ describe('a session of a key with limits', () => {
     });
     await allSettled(world);
     await eventually(async () => expect((await countersOf(world, id))['usage:tokens']?.fill).toBe(15_000));
+  });
+
+  test('is counted though a guardrail takes its answers away', async () => {
+    const { id, key } = await limited(100_000);
+    const denial = { name: 'No evil', checks: [without('evil')], actions: { deny: true } };
+    await enforce([(await admin('POST', '/org-guardrails', denial)).id]);
+    const { caller, provider } = await session(key);
+    const events: any[] = [];
+    caller.on('message', (data) => events.push(JSON.parse(String(data))));
+    const text = { type: 'output_text', text: 'an evil word' };
+    const item = { id: 'item_1', type: 'message', role: 'assistant', status: 'completed', content: [text] };
+    const response = { id: 'resp_1', status: 'completed', output: [item], usage: usage(100, 50) };
+    provider.send(JSON.stringify({ type: 'response.done', response }));
+    await eventually(async () => expect(events.map(({ type }) => type)).toContain('error'));
+    expect(JSON.stringify(events)).not.toContain('evil word');
+    caller.close(1000);
+    await once(caller, 'close');
+    await enforce([]);
+    await allSettled(world);
+    await eventually(async () => expect((await countersOf(world, id))['usage:tokens']?.fill).toBe(150));
+  });
+
+  test('holds nothing where a guardrail refuses it', async () => {
+    const { id, key } = await limited(100_000);
+    const models = { id: 'default.modelWhitelist', parameters: { models: ['gpt-4o'] } };
+    const denial = { name: 'Known models', checks: [models], actions: { deny: true } };
+    const { id: guardrailId } = await admin('POST', '/org-guardrails', denial);
+    await enforce([], [guardrailId]);
+    expect((await refused(connect(key))).status).toBe(446);
+    await enforce([]);
+    await allSettled(world);
+    await eventually(async () => expect((await countersOf(world, id))['usage:tokens']?.fill ?? 0).toBe(0));
   });
 
   test('is not opened where its budget cannot pay a minute', async () => {
