@@ -71,19 +71,3 @@ describe('a server of 2024-11-05', () => {
     upstream.status = null;
   });
 });
-
-describe('settings that would change nothing', () => {
-  const refusals: [string, object, string][] = [
-    ['timeouts.connect_ms', { timeouts: { connect_ms: 500 } }, 'CONNECT_TIMEOUT_MS'],
-  ];
-
-  it.each(refusals)('are refused by their name: %s', async (name, configurations, why) => {
-    const answer = await app.rest('PUT', '/v1/mcp-integrations/old', {
-      ...{ key: app.adminKey, body: { configurations } },
-    });
-    expect(answer).toMatchObject({
-      status: 400,
-      body: { error: { param: `configurations.${name}`, message: expect.stringContaining(why) } },
-    });
-  });
-});

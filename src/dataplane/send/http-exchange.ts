@@ -46,6 +46,7 @@ export class HttpExchange extends Crossing implements LineHolder, UpstreamContro
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#aborted) controller.abort(new AbortedError(this.#aborted));
+    else this.#sink.connected?.();
     if (this.#mayRepeat) this.begin();
   }
 

@@ -19,6 +19,8 @@ export type UpstreamFailure = 'timeout' | 'connect' | 'unreadable' | 'transport'
 
 /** Takes an answer as it comes. Exactly one of `end` and `fail` is called, last. */
 export type UpstreamSink = {
+  /** The request has a connection. */
+  connected?(): void;
   /** The first bytes of an answer are here, but its head is held back for now. */
   opening?(): void;
   /** The status line and headers; `false` asks for no body, the connection may be dropped or drained. */

@@ -128,7 +128,7 @@ export const configurationsSchema = z.strictObject({
     .optional(),
   timeouts: z
     .strictObject({
-      connect_ms: z.undefined('has no effect: CONNECT_TIMEOUT_MS holds for all connections').optional(),
+      connect_ms: milliseconds(100, 300_000),
       idle_ms: milliseconds(1000, 600_000),
       total_ms: milliseconds(1000, 3_600_000),
     })

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../lib/json.ts';
-import type { UpstreamProblem, UpstreamWire, WireControl, WireRequest } from '../upstream/index.ts';
+import { UpstreamProblem, type UpstreamWire, type WireControl, type WireRequest } from '../upstream/index.ts';
 
 /** What became of one message to a server. */
 export type AskedServer = {
@@ -23,6 +23,8 @@ export type AskOptions = {
   /** Milliseconds of silence, and of the whole wait. */
   idleMs: number;
   totalMs: number;
+  /** Milliseconds until there is a connection; undefined leaves it to the connection itself. */
+  connectMs?: number | undefined;
   /** Whether a message is the answer that is waited for. */
   isAnswer(value: JsonObject): boolean;
   /** Takes every other message; `false` asks to pause until `resume` is called. */
@@ -48,15 +50,25 @@ export function ask(request: WireRequest, options: AskOptions): Promise<AskedSer
     let control: WireControl | null = null;
     let timer = setTimeout(silent, Math.min(options.idleMs, options.totalMs));
 
+    const connecting =
+      options.connectMs === undefined ? undefined : setTimeout(unconnected, options.connectMs);
+
     const settle = () => {
       if (isSettled) return;
       isSettled = true;
       clearTimeout(timer);
+      clearTimeout(connecting);
       resolve(asked);
     };
     function cut(why: NonNullable<AskedServer['cut']>): void {
       if (isSettled) return;
       asked.cut = why;
+      settle();
+      control?.abort();
+    }
+    /** A request that gets its connection later is not sent any more. */
+    function unconnected(): void {
+      asked.problem = new UpstreamProblem('connect', 'not connected in time');
       settle();
       control?.abort();
     }
@@ -70,7 +82,9 @@ export function ask(request: WireRequest, options: AskOptions): Promise<AskedSer
     }
 
     control = options.wire(request, {
+      connected: () => clearTimeout(connecting),
       head(status, headers) {
+        clearTimeout(connecting);
         asked.status = status;
         const id = headers['mcp-session-id'];
         asked.sessionId = typeof id === 'string' && id !== '' ? id : null;
@@ -98,7 +112,7 @@ export function ask(request: WireRequest, options: AskOptions): Promise<AskedSer
       },
       end(problem) {
         clearTimeout(timer);
-        asked.problem = problem;
+        if (!isSettled) asked.problem = problem;
         settle();
       },
     });

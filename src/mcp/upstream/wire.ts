@@ -17,6 +17,8 @@ export type WireRequest = {
 
 /** Takes what an MCP server answers, message by message. `end` is called exactly once, last. */
 export type UpstreamHearer = {
+  /** The request has a connection. */
+  connected?(): void;
   head(status: number, headers: UpstreamHeaders): void;
   /** `text`: as the server wrote it; `eventId`: of the event that brought it. `false` asks to pause until `resume`. */
   message(value: JsonObject, text: string, eventId: string | null): boolean;
@@ -95,6 +97,10 @@ class Hearing implements UpstreamSink {
   constructor(hearer: UpstreamHearer, giveUp: () => void) {
     this.#hearer = hearer;
     this.#giveUp = giveUp;
+  }
+
+  connected(): void {
+    this.#hearer.connected?.();
   }
 
   head(status: number, headers: UpstreamHeaders): boolean {

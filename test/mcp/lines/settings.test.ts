@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { bodyOf } from '../../rest-compat/support.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -13,7 +14,8 @@ let upstream: McpUpstream;
 /** What the tools of the server answer. */
 let answer: Json = {};
 beforeAll(async () => {
-  app = await startApp();
+  // Without a setting of its own, a test of connections would wait longer than it may take.
+  app = await startApp({ CONNECT_TIMEOUT_MS: '300000' });
   upstream = await startMcpUpstream('sessions');
   const outputSchema = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] };
   upstream.tools = [tool('say'), tool('count', { outputSchema })];
@@ -148,5 +150,31 @@ describe('validate_output: true', () => {
     const slug = await serve({});
     answer = { ...said, structuredContent: { count: 'many' } };
     expect((await counted(slug)).noted).toBeUndefined();
+  });
+});
+
+describe('timeouts.connect_ms', () => {
+  it('gives a server up that takes connections and never gets to the request', async () => {
+    const slug = await serve({ timeouts: { connect_ms: 200 } });
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`;
+    const moved = await app.rest('PUT', `/v1/mcp-integrations/${slug}`, { key: app.adminKey, body: { url } });
+    expect(moved.status).toBe(200);
+    const { body } = await callModern(app, slug, 'say');
+    expect(body.error).toMatchObject({ code: -31503, data: { server: slug, maybe_executed: false } });
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it.each([99, 300_001])('is refused out of its bounds: %s', async (connect_ms) => {
+    const refused = await app.rest('PUT', '/v1/mcp-integrations/server-1', {
+      ...{ key: app.adminKey, body: { configurations: { timeouts: { connect_ms } } } },
+    });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: { param: 'configurations.timeouts.connect_ms' } },
+    });
   });
 });
