@@ -24,6 +24,10 @@ export type McpIssuer = {
   revoked: string[];
   /** Requests to the MCP endpoint by their methods. */
   asked: string[];
+  /** The scope that calls of tools take; null for any. */
+  needs: string | null;
+  /** Scopes with which browsers came, in order; null where they named none. */
+  scopes: (string | null)[];
   /** Milliseconds after which the token endpoint answers. */
   delay: number;
   stop(): Promise<void>;
@@ -44,6 +48,8 @@ export async function startMcpIssuer(): Promise<McpIssuer> {
       registrations: [],
       revoked: [],
       asked: [],
+      needs: null,
+      scopes: [],
     },
     stop: () =>
       new Promise((resolve) => {
@@ -86,7 +92,11 @@ export async function startMcpIssuer(): Promise<McpIssuer> {
     ...issuer.lie.metadata,
   });
 
+  /** Whether the last sign-in asked for a scope. */
+  const isWithin = (scope: string) => issuer.scopes.at(-1)?.split(' ').includes(scope) === true;
+
   function authorized(query: URLSearchParams): string {
+    issuer.scopes.push(query.get('scope'));
     const to = new URL(query.get('redirect_uri') ?? '');
     to.searchParams.set('state', query.get('state') ?? '');
     const { iss = origin } = issuer.lie;
@@ -123,6 +133,10 @@ export async function startMcpIssuer(): Promise<McpIssuer> {
       });
     if (method === 'tools/list')
       return said({ tools: [{ name: 'whoami', description: 'Who?', inputSchema: { type: 'object' } }] });
+    if (method === 'tools/call' && issuer.needs !== null && !isWithin(issuer.needs)) {
+      const challenge = `Bearer error="insufficient_scope", scope="${issuer.needs}"`;
+      return response.writeHead(403, { 'www-authenticate': challenge }).end();
+    }
     if (method === 'tools/call') return said({ content: [{ type: 'text', text: user }] });
     return json(response, 200, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Unknown' } });
   }

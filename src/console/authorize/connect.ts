@@ -1,5 +1,5 @@
 import { hostnameOf } from '../../lib/http/custom-host.ts';
-import { readConnectLink } from '../../mcp/connections/index.ts';
+import { type ConnectLink, readConnectLink } from '../../mcp/connections/index.ts';
 import type { McpServerRecord } from '../../mcp/snapshot/index.ts';
 import { placeAt } from './consent.ts';
 import { type AuthorizeDoor, type AuthorizeExchange, askWho, elsewhere, show, tooLate } from './exchange.ts';
@@ -17,12 +17,13 @@ export async function serverOfLink(
   { context }: AuthorizeExchange,
   { snapshot }: AuthorizeDoor,
   query: string,
-): Promise<{ server: McpServerRecord; organisationId: string; userId: string }> {
+): Promise<{ server: McpServerRecord } & Pick<ConnectLink, 'organisationId' | 'userId' | 'scope'>> {
   const text = new URLSearchParams(query).get('connect') ?? '';
   const link = readConnectLink(context.secrets, text, context.now().getTime());
   const server = link && (await snapshot.server(link.organisationId, link.serverId));
   if (!link || server?.upstream.authType !== 'oauth_auto') throw tooLate();
-  return { server, organisationId: link.organisationId, userId: link.userId };
+  const { organisationId, userId, scope } = link;
+  return { server, organisationId, userId, scope };
 }
 
 /** Shows where somebody is to be led, to the very user whose call needs it. */
@@ -66,6 +67,6 @@ export async function connect(
   coming: Coming,
 ): Promise<void> {
   if (!isConnect(coming.query) || !(await isFor(exchange, door, coming))) throw tooLate();
-  const { server } = await serverOfLink(exchange, door, coming.query);
-  await leadOn(exchange, { server, person: coming.person, goesOn: null });
+  const { server, scope } = await serverOfLink(exchange, door, coming.query);
+  await leadOn(exchange, { server, person: coming.person, goesOn: null, scope });
 }

@@ -12,16 +12,21 @@ export const ownerOf = (
   { upstream }: McpServerRecord,
 ) => ({ organisationId, userId, mcpIntegrationId: upstream.id });
 
-type Leading = { server: McpServerRecord; person: Person; goesOn: UpstreamFlow['goesOn'] };
+type Leading = {
+  server: McpServerRecord;
+  person: Person;
+  goesOn: UpstreamFlow['goesOn'];
+  scope?: string | null;
+};
 
 /** Sends a browser to where a server's users sign in. */
 export async function leadOn(
   { response, context }: AuthorizeExchange,
-  { server, person, goesOn }: Leading,
+  { server, person, goesOn, scope = null }: Leading,
 ): Promise<void> {
   const asked = {
     ...{ owner: ownerOf(person, server), signInId: person.signInId, goesOn },
-    ...{ target: server.upstream, base: ownAddress(context) },
+    ...{ target: server.upstream, base: ownAddress(context), scope },
   };
   const address = await context.mcp.connections.begin(asked).catch((error: unknown) => {
     throw error instanceof UpstreamProblem ? unavailable(server.slug, error) : error;

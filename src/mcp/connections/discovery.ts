@@ -2,6 +2,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { McpConfigurations } from '../configurations/index.ts';
 import { documentOf } from '../oauth/bounded-json.ts';
 import { problemOf, UpstreamProblem } from '../upstream/index.ts';
+import { challengeMember } from './scopes.ts';
 
 /** Where a server's tokens come from. */
 export type UpstreamIssuer = {
@@ -71,13 +72,11 @@ async function challengeOf(
   });
   await answer.body?.cancel();
   const header = answer.status === 401 ? (answer.headers.get('www-authenticate') ?? '') : '';
-  const member = (name: string) =>
-    new RegExp(`\\b${name}="([^"]{1,2048})"`, 'i').exec(header.slice(0, 8192))?.[1] ?? null;
-  const metadata = member('resource_metadata');
+  const metadata = challengeMember(header, 'resource_metadata');
   // Only the server itself says where its metadata are: another host would answer for it.
   const isOwn =
     metadata !== null && URL.canParse(metadata) && new URL(metadata).origin === new URL(url).origin;
-  return { metadata: isOwn ? metadata : null, scope: member('scope') };
+  return { metadata: isOwn ? metadata : null, scope: challengeMember(header, 'scope') };
 }
 
 async function resourceMetadata(

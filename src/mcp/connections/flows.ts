@@ -5,6 +5,7 @@ import type { UpstreamTarget } from '../target.ts';
 import { clientAt } from './client.ts';
 import { connectionProblem, discoverIssuer, type UpstreamIssuer } from './discovery.ts';
 import { type UpstreamFlowDocument, upstreamFlowModel } from './model.ts';
+import { unionOf } from './scopes.ts';
 import type { ConnectionOwner, ConnectionStore } from './store.ts';
 import { requestTokens, type TokenPlace, type UpstreamClient } from './tokens.ts';
 
@@ -32,6 +33,8 @@ export type Flows = {
 
 export type FlowAsked = Pick<UpstreamFlow, 'owner' | 'signInId' | 'goesOn'> & {
   target: UpstreamTarget;
+  /** Scopes that the server wants beside those that it publishes; null for none. */
+  scope: string | null;
   /** Where the gateway is reached, without a slash at the end. */
   base: string;
 };
@@ -78,6 +81,7 @@ export function createFlows({ db, secrets, store, send, connected, now }: Deps):
       const flow: UpstreamFlow = {
         ...{ owner, issuer, saysIssuer, verifier, redirectUri, signInId, goesOn },
         ...{ client, tokenEndpoint, revocationEndpoint, resource: target.url },
+        askedScope: unionOf(found.scope ?? target.configurations.oauth_metadata?.scope ?? null, asked.scope),
       };
       const id = secrets.hash(state);
       await upstreamFlowModel(db).create({
@@ -85,7 +89,7 @@ export function createFlows({ db, secrets, store, send, connected, now }: Deps):
         sealed: secrets.encrypt(JSON.stringify(flow), id),
         until: new Date(now() + LIFE_MS),
       });
-      return addressAt(found, { client, state, verifier, redirectUri, target });
+      return addressAt(found, flow, { state, target });
     },
     async take(state) {
       const id = secrets.hash(state);
@@ -117,25 +121,20 @@ function requireIssuer({ issuer, saysIssuer }: UpstreamFlow, answer: URLSearchPa
     throw connectionProblem('the answer is not of the issuer that was asked');
 }
 
-type Leading = {
-  client: UpstreamClient;
-  state: string;
-  verifier: string;
-  redirectUri: string;
-  target: UpstreamTarget;
-};
-
-function addressAt(found: UpstreamIssuer, { client, state, verifier, redirectUri, target }: Leading): URL {
+function addressAt(
+  found: UpstreamIssuer,
+  { client, verifier, redirectUri, askedScope }: UpstreamFlow,
+  { state, target }: { state: string; target: UpstreamTarget },
+): URL {
   const address = new URL(found.authorizationEndpoint);
-  const { authorization_params: own = {}, scope } = target.configurations.oauth_metadata ?? {};
-  const wanted = found.scope ?? scope;
+  const { authorization_params: own = {} } = target.configurations.oauth_metadata ?? {};
   const parameters = {
     ...own,
     ...{ response_type: 'code', client_id: client.clientId, redirect_uri: redirectUri, state },
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
     resource: target.url,
-    ...(wanted && { scope: wanted }),
+    ...(askedScope && { scope: askedScope }),
   };
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
   return address;

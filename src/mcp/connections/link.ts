@@ -1,7 +1,13 @@
 import type { Secrets } from '../../storage/secrets.ts';
 
 /** What an address says with which somebody connects to a server. */
-export type ConnectLink = { organisationId: string; serverId: string; userId: string };
+export type ConnectLink = {
+  organisationId: string;
+  serverId: string;
+  userId: string;
+  /** Scopes to ask for, where the server has said that it wants more; null leaves them to what is published. */
+  scope: string | null;
+};
 
 /** Milliseconds that an address is good for. */
 const LIFE_MS = 600_000;

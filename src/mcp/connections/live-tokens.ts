@@ -16,6 +16,8 @@ export type LiveTokens = {
   get(owner: ConnectionOwner): string | null | Promise<string | null>;
   /** Another token than one that the server has refused; null where the user has to sign in. */
   renew(owner: ConnectionOwner, refused: string): Promise<string | null>;
+  /** The scopes that the user's sign-in asked for; null for none. */
+  askedScope(owner: ConnectionOwner): Promise<string | null>;
 };
 
 type Deps = {
@@ -118,6 +120,10 @@ export function createLiveTokens({ db, store, leases, changes, send, now }: Deps
       return read(owner).then((found) =>
         found === null || isGood(found) ? (found?.tokens.accessToken ?? null) : refreshed(owner, null),
       );
+    },
+    async askedScope(owner) {
+      const held = known.get(keyOf(owner)) ?? (await read(owner));
+      return held?.tokens.askedScope ?? null;
     },
     async renew(owner, refused) {
       // Calls that were under way together come with the same token, and the first of them has had it renewed.

@@ -16,6 +16,8 @@ export type ConnectionTokens = {
   /** Milliseconds since the epoch; null where the issuer did not say. */
   expiresAt: number | null;
   scope: string | null;
+  /** What the sign-in asked for; null where it named no scopes, absent of connections that nobody has asked that of. */
+  askedScope?: string | null;
   client: UpstreamClient;
   tokenEndpoint: string;
   revocationEndpoint: string | null;
@@ -25,7 +27,7 @@ export type ConnectionTokens = {
 
 export type TokenPlace = Pick<
   ConnectionTokens,
-  'client' | 'tokenEndpoint' | 'revocationEndpoint' | 'resource'
+  'client' | 'tokenEndpoint' | 'revocationEndpoint' | 'resource' | 'askedScope'
 >;
 
 /** The issuer has taken back what was shown to it. */
@@ -66,6 +68,7 @@ export async function requestTokens(
     refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : kept,
     expiresAt: typeof seconds === 'number' && seconds > 0 ? now + seconds * 1000 : null,
     scope: typeof scope === 'string' ? scope.slice(0, 2048) : null,
+    askedScope: place.askedScope ?? null,
     client: place.client,
     tokenEndpoint: place.tokenEndpoint,
     revocationEndpoint: place.revocationEndpoint,

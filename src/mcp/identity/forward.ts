@@ -73,6 +73,7 @@ export function withIdentity(credentials: UpstreamCredentials, deps: ForwardDeps
       ]).then(([shared, own]) => ({ ...without(shared, Object.keys(own)), ...own }));
     },
     forget: credentials.forget,
+    stepUp: credentials.stepUp,
   };
 }
 

@@ -9,6 +9,8 @@ export type AskedServer = {
   response: { value: JsonObject; text: string } | null;
   /** The session that the server opened with its answer. */
   sessionId: string | null;
+  /** What the server says of the credential that it refuses; null where it says nothing. */
+  challenge: string | null;
   problem: UpstreamProblem | null;
   /** What ended the wait; null where the server did. */
   cut: 'idle' | 'total' | 'cancelled' | null;
@@ -43,7 +45,7 @@ export function ask(request: WireRequest, options: AskOptions): Promise<AskedSer
   return new Promise((resolve) => {
     const asked: AskedServer = {
       ...{ status: 0, response: null, sessionId: null, problem: null, cut: null, lastEventId: null },
-      retryMs: null,
+      ...{ retryMs: null, challenge: null },
     };
     const deadline = Date.now() + options.totalMs;
     let isSettled = false;
@@ -88,6 +90,7 @@ export function ask(request: WireRequest, options: AskOptions): Promise<AskedSer
         asked.status = status;
         const id = headers['mcp-session-id'];
         asked.sessionId = typeof id === 'string' && id !== '' ? id : null;
+        if (status === 403) asked.challenge = String(headers['www-authenticate'] ?? '') || null;
         hearFrom();
       },
       message(value, text, eventId) {

@@ -3,6 +3,7 @@ import { isProtectedHeader } from '../configurations/headers.ts';
 import { identityHeader } from '../configurations/identity-header.ts';
 import type { McpConfigurations } from '../configurations/index.ts';
 import type { McpCaller } from '../exchange/caller.ts';
+import type { RpcFailure } from '../exchange/failure.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 
 /** How the gateway proves itself to the server behind an MCP server, in the name of a caller. */
@@ -21,6 +22,11 @@ export type UpstreamCredentials = {
     caller: McpCaller,
     used: Readonly<Record<string, string>>,
   ): boolean | Promise<boolean>;
+  /**
+   * What a caller gets to see whose credential the server has refused for having too few scopes; null where nothing but the refusal
+   * is to be told. `challenge`: what the server said in `www-authenticate`.
+   */
+  stepUp(server: McpServerRecord, caller: McpCaller, challenge: string): Promise<RpcFailure | null>;
 };
 
 /** Headers of a caller that go on to the server, as its integration says: none unless it says so. */

@@ -1,5 +1,5 @@
 import type { Secrets } from '../../storage/secrets.ts';
-import { connectionOwner, connectUrl, type McpConnections } from '../connections/index.ts';
+import { connectionOwner, connectUrl, type McpConnections, widerScope } from '../connections/index.ts';
 import type { McpCaller } from '../exchange/caller.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
@@ -28,11 +28,14 @@ export function createUserCredentials({ shared, connections, secrets, now }: Dep
     return { authorization: `Bearer ${token}`, ...server.upstream.configurations.passthrough_headers };
   }
 
-  function signInNeeded(server: McpServerRecord, { key, base }: McpCaller): RpcFailure {
+  function linkFor(server: McpServerRecord, { key, base }: McpCaller, scope: string | null): string {
     const userId = key.principal.userId ?? '';
-    const link = { organisationId: server.organisationId, serverId: server.id, userId };
-    return signInFailure(server, connectUrl(secrets, base, link, now()));
+    const link = { organisationId: server.organisationId, serverId: server.id, userId, scope };
+    return connectUrl(secrets, base, link, now());
   }
+
+  const signInNeeded = (server: McpServerRecord, caller: McpCaller): RpcFailure =>
+    signInFailure(server, `Sign in at the MCP server ${server.slug} first`, linkFor(server, caller, null));
 
   return {
     headersFor(server, caller) {
@@ -51,6 +54,14 @@ export function createUserCredentials({ shared, connections, secrets, now }: Dep
       if (token === null) throw signInNeeded(server, caller);
       return true;
     },
+    async stepUp(server, caller, challenge) {
+      if (server.upstream.authType !== 'oauth_auto') return null;
+      const asked = await connections.live.askedScope(ownerOf(server, caller));
+      const scope = widerScope(challenge, asked);
+      if (scope === null) return null;
+      const why = `The MCP server ${server.slug} wants more than you have allowed: sign in there again`;
+      return signInFailure(server, why, linkFor(server, caller, scope));
+    },
   };
 }
 
@@ -61,7 +72,7 @@ const userRequired = ({ slug }: McpServerRecord): RpcFailure =>
     { data: { type: 'user_required', server: slug } },
   );
 
-const signInFailure = ({ slug }: McpServerRecord, url: string): RpcFailure =>
-  new RpcFailure(rpc.unauthenticated, `Sign in at the MCP server ${slug} first: ${url}`, {
+const signInFailure = ({ slug }: McpServerRecord, why: string, url: string): RpcFailure =>
+  new RpcFailure(rpc.unauthenticated, `${why}: ${url}`, {
     data: { type: 'oauth_required', server: slug, authorization_url: url },
   });

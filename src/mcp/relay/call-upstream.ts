@@ -101,7 +101,8 @@ async function tried(
       continue;
     }
     if (reply && asked.status !== 401 && asked.status !== 403) return reply;
-    throw failureOf(server, asked, { wasSent: call.method === 'tools/call' });
+    const more = asked.challenge && (await credentials.stepUp(server, visit.caller, asked.challenge));
+    throw more || failureOf(server, asked, { wasSent: call.method === 'tools/call' });
   }
 }
 

@@ -42,7 +42,7 @@ afterAll(async () => {
   await issuer.stop();
 });
 beforeEach(() => {
-  Object.assign(issuer, { user: 'ada', seconds: 3600, lie: {}, delay: 0 });
+  Object.assign(issuer, { user: 'ada', seconds: 3600, lie: {}, delay: 0, needs: null });
 });
 
 const call = (
@@ -184,6 +184,42 @@ describe('check 12: a token that is over', () => {
     issuer.lie = {};
     await connect(ada.key, 'ada');
     await untilRead(ada.key, 'ada');
+  });
+});
+
+describe('a server that wants more than a person has allowed', () => {
+  const refusal = { code: -31502, data: { server: 'personal', maybe_executed: false } };
+
+  it('has them asked for all of it, and is used with what they allow then', async () => {
+    expect(await whoami(ada.key)).toBe('ada');
+    for (const [needs, asked] of [
+      ['notes:write', 'notes:write'],
+      ['notes:share', 'notes:write notes:share'],
+    ] as const) {
+      issuer.needs = needs;
+      const { error } = ((await call(ada.key)) as { body: Json }).body;
+      expect(error.message).toMatch(/^The MCP server personal wants more than you have allowed: sign in/);
+      await connect(ada.key, 'ada');
+      expect(issuer.scopes.at(-1)).toBe(asked);
+      expect(await whoami(ada.key)).toBe('ada');
+    }
+  });
+
+  it('is not asked for again what the person was asked for before, also after a refresh', async () => {
+    issuer.needs = 'admin';
+    await connect(ada.key, 'ada');
+    // The issuer has let the gateway in, and the server does not think that enough.
+    issuer.scopes.push(null);
+    expect(await whoami(ada.key)).toMatchObject(refusal);
+    issuer.tokens.clear();
+    expect(await whoami(ada.key)).toMatchObject(refusal);
+  });
+
+  it('is not asked for what it does not name, or names in no words of scopes', async () => {
+    for (const needs of ['', 'a\\b', 'x'.repeat(600)]) {
+      issuer.needs = needs;
+      expect(await whoami(ada.key)).toMatchObject(refusal);
+    }
   });
 });
 
