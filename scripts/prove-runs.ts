@@ -2,7 +2,8 @@
 // answer, while gateways are killed and stopped. Every run must come to one end, with one message and one step for each of its
 // turns, its usage the sum of its steps, and its thread free; nothing may be left open.
 //
-// `-- --whole`: 1 and 3 gateways, and 40 kills; else less of each, within a minute. With MONGODB_URI the gateways share a database
+// `-- --whole`: 1 and 3 gateways, and 40 kills; else less of each, within a minute. `-- --matrix`: at each operation by which a run
+// is written, in turn, its gateway is killed, stopped, or has the operation fail. With MONGODB_URI the gateways share a database
 // there.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ import { startStore } from './prove-limits/store.ts';
 import { Caller } from './prove-runs/caller.ts';
 import { disturb } from './prove-runs/disturb.ts';
 import { faultsOf, settled } from './prove-runs/judge.ts';
+import { proveMatrix } from './prove-runs/whole-matrix.ts';
 
 type Plan = { gateways: number; kills: number; stops: number };
 
@@ -46,16 +48,18 @@ async function prove({ gateways, kills, stops }: Plan): Promise<void> {
   const found = [...caller.faults, ...open, ...(await faultsOf(store.uri, caller.runIds))];
   faults.push(...found);
   const seconds = (performance.now() - begun) / 1000;
-  const { worn, repeated } = caller;
+  const { worn, client } = caller;
   console.log(
     `${gateways} gateways, ${kills} kills, ${stops} stops: ${caller.runIds.size} runs in ${seconds.toFixed(1)} s, ` +
-      `${repeated} requests repeated, ${worn} runs whose processes died again and again, ${found.length} faults.`,
+      `${client.repeated} requests repeated, ${worn} runs whose processes died again and again, ${found.length} faults.`,
   );
   if (caller.runIds.size < CALLERS) faults.push('Too few runs were begun to tell anything.');
 }
 
 try {
-  for (const plan of process.argv.includes('--whole') ? wholePlan : shortPlan) await prove(plan);
+  if (process.argv.includes('--matrix'))
+    faults.push(...(await proveMatrix(directory, process.env.MONGODB_URI)));
+  else for (const plan of process.argv.includes('--whole') ? wholePlan : shortPlan) await prove(plan);
   for (const fault of faults) console.error(fault);
   process.exitCode = faults.length === 0 ? 0 : 1;
 } finally {

@@ -15,12 +15,13 @@ export class Fleet {
   readonly #env: Record<string, string>;
   readonly #directory: string;
 
-  constructor(directory: string, databaseUri: string) {
+  constructor(directory: string, databaseUri: string, env: Record<string, string> = {}) {
     this.#directory = directory;
     this.#env = {
       MONGODB_URI: databaseUri,
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       LOG_LEVEL: 'error',
+      ...env,
     };
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Fleet } from '../prove-limits/fleet.ts';
+import { Client, type Door } from './client.ts';
 
 type Run = {
   id: string;
@@ -7,10 +7,8 @@ type Run = {
   last_error: { message: string } | null;
   required_action: { submit_tool_outputs: { tool_calls: { id: string }[] } } | null;
 };
-type Answer = { status: number; text: string };
 
-/** Milliseconds for which a request waits for its answer, and between two looks at a run. */
-const PATIENCE_MS = 4000;
+/** Milliseconds between two looks at a run. */
 const LOOK_MS = 150;
 /** Milliseconds after which a run is late: a process counts as dead after six seconds, and a run may lose several. */
 const LATE_MS = 60_000;
@@ -21,26 +19,28 @@ const QUESTION = '/tool one two three four five six seven eight nine ten';
 export class Caller {
   readonly runIds = new Set<string>();
   readonly faults: string[] = [];
-  /** Requests that were sent again, and runs that ended because one process after another died. */
-  repeated = 0;
+  /** Runs that ended because one process after another died. */
   worn = 0;
+  readonly client: Client;
   #assistantId = '';
-  readonly #fleet: Fleet;
-  readonly #key: string;
 
-  constructor(fleet: Fleet, key: string) {
-    this.#fleet = fleet;
-    this.#key = key;
+  constructor(door: Door, key: string) {
+    this.client = new Client(door, key);
+  }
+
+  /** An assistant that speaks slowly and has no functions. */
+  async makeSpeaker(): Promise<string> {
+    return (await this.client.make('/assistants', { model: '@mock/mock-slow-50' })).id;
   }
 
   async makeAssistant(): Promise<void> {
     const tools = [{ type: 'function', function: { name: 'look' } }];
-    this.#assistantId = (await this.#made('/assistants', { model: '@mock/mock-slow-50', tools })).id;
+    this.#assistantId = (await this.client.make('/assistants', { model: '@mock/mock-slow-50', tools })).id;
   }
 
   /** Has one thread answered; what is not as it must be becomes a fault. */
   async converse(isStreamed: boolean): Promise<void> {
-    const { id: threadId } = await this.#made('/threads', {
+    const { id: threadId } = await this.client.make('/threads', {
       messages: [{ role: 'user', content: QUESTION }],
     });
     const path = `/threads/${threadId}/runs`;
@@ -48,25 +48,26 @@ export class Caller {
     const deadline = performance.now() + LATE_MS;
     while (performance.now() < deadline) {
       await wait(LOOK_MS);
-      const { data } = await this.#get<{ data: Run[] }>(path);
+      const { data } = await this.client.get<{ data: Run[] }>(path);
       const waiting = data.find(({ status }) => status === 'requires_action');
       if (waiting) await this.#submit(`${path}/${waiting.id}`, waiting, isStreamed);
       else if (data.every(({ status }) => !['queued', 'in_progress'].includes(status))) {
-        for (const run of data) await this.#judge(threadId, run);
+        for (const run of data) await this.#judge(threadId, run, isStreamed);
         return;
       }
     }
     this.faults.push(`${threadId} was not answered in ${LATE_MS / 1000} s.`);
   }
 
-  async #judge(threadId: string, { id, status, last_error: error }: Run): Promise<void> {
+  async #judge(threadId: string, { id, status, last_error: error }: Run, isStreamed: boolean): Promise<void> {
     this.runIds.add(id);
+    if (isStreamed) this.#requireEnd(id, await this.client.text(`/threads/${threadId}/runs/${id}/events`));
     if (status === 'failed' && error?.message.includes('each process')) {
       this.worn++;
       return;
     }
     if (status !== 'completed') return void this.faults.push(`${id} is ${status}: ${error?.message}`);
-    const { data } = await this.#get<{ data: { content: { text: { value: string } }[] }[] }>(
+    const { data } = await this.client.get<{ data: { content: { text: { value: string } }[] }[] }>(
       `/threads/${threadId}/messages?run_id=${id}`,
     );
     const said = data.map(({ content }) => content[0]?.text.value);
@@ -81,11 +82,12 @@ export class Caller {
   async #create(path: string, isStreamed: boolean): Promise<void> {
     for (;;) {
       const body = { assistant_id: this.#assistantId, stream: isStreamed };
-      const answer = await this.#request('POST', path, body);
+      const answer = await this.client.request('POST', path, body);
+      if (answer?.status === 200 && isStreamed) this.#requireEnd(path, answer.text);
       if (answer?.status === 200 || answer?.text.includes('already has an active run')) return;
       if (answer && answer.status < 500) return void this.faults.push(`${path}: ${answer.text}`);
-      this.repeated++;
-      const list = await this.#get<{ data: Run[] }>(path);
+      this.client.repeated++;
+      const list = await this.client.get<{ data: Run[] }>(path);
       if (list.data.length > 0) return;
     }
   }
@@ -94,52 +96,17 @@ export class Caller {
     const calls = run.required_action?.submit_tool_outputs.tool_calls ?? [];
     const outputs = calls.map(({ id }) => ({ tool_call_id: id, output: 'Seen.' }));
     const body = { tool_outputs: outputs, stream: isStreamed };
-    const answer = await this.#request('POST', `${path}/submit_tool_outputs`, body);
-    if (!answer) this.repeated++;
+    const answer = await this.client.request('POST', `${path}/submit_tool_outputs`, body);
+    if (!answer) this.client.repeated++;
+    else if (answer.status === 200 && isStreamed) this.#requireEnd(path, answer.text);
     // An answer that was lost may have had its effect.
     else if (answer.status === 400 && !answer.text.includes('do not accept tool outputs'))
       this.faults.push(`${path}: ${answer.text}`);
   }
 
-  async #made(path: string, body: object): Promise<{ id: string }> {
-    for (;;) {
-      const answer = await this.#request('POST', path, body);
-      if (answer?.status === 200) return JSON.parse(answer.text);
-      if (answer && answer.status < 500) throw new Error(`${path}: ${answer.status} ${answer.text}`);
-      this.repeated++;
-    }
-  }
-
-  async #get<T>(path: string): Promise<T> {
-    for (;;) {
-      const answer = await this.#request('GET', path);
-      if (answer?.status === 200) return JSON.parse(answer.text) as T;
-      if (answer && answer.status < 500) throw new Error(`${path}: ${answer.status} ${answer.text}`);
-      this.repeated++;
-    }
-  }
-
-  /** Null where no whole answer came. */
-  async #request(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer | null> {
-    const pool = this.#fleet.any();
-    if (!pool) {
-      await wait(LOOK_MS);
-      return null;
-    }
-    const headers = { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' };
-    try {
-      const answer = await pool.request({
-        path: `/v1${path}`,
-        method,
-        headers,
-        body: body && JSON.stringify(body),
-        signal: AbortSignal.timeout(PATIENCE_MS),
-      });
-      return { status: answer.statusCode, text: await answer.body.text() };
-    } catch {
-      // The gateway was killed, or stands still.
-      await wait(LOOK_MS);
-      return null;
-    }
+  /** Whoever reads along learns how it ended, or that it was interrupted. */
+  #requireEnd(what: string, events: string): void {
+    if (/^event: (?:done|error)$/m.test(events)) return;
+    this.faults.push(`${what}: its events end without a word: ${events.slice(-200)}`);
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import { GatewayError } from '../errors/index.ts';
 import type { Changes } from '../storage/changes.ts';
+import { isUnavailable } from '../storage/unavailable.ts';
 import type { RunDeps } from './deps.ts';
 import { followRun, type RunEventPlace } from './events/follow.ts';
 import { createLooks } from './events/looks.ts';
@@ -40,7 +41,7 @@ export function createRunEngine(deps: EngineDeps) {
   const { runs, now } = deps;
   const me = randomUUID();
   const instances = createInstances(deps.instances, me);
-  const executor = createExecutor(deps, me);
+  const executor = createExecutor(deps, () => upkeep.doubt());
   const looks = createLooks(deps);
   const hasPlace = () => executor.places() > 0;
 
@@ -80,6 +81,8 @@ export function createRunEngine(deps: EngineDeps) {
         await runs().insertOne(run);
         return;
       } catch (error) {
+        // The store may have done what it did not answer.
+        if (isUnavailable(error)) return withdraw(run, error);
         if ((error as { code?: unknown } | null)?.code !== 11000) throw error;
         const other = await activeRun(run.threadId);
         if (other && run.response) throw inUse(run.threadId);
@@ -95,6 +98,7 @@ export function createRunEngine(deps: EngineDeps) {
       await runs().deleteOne({ _id });
       await deps.items().deleteMany({ _id: { $in: opening.map((item) => item._id) } });
     } catch {
+      upkeep.doubt();
       throw new GatewayError('STORE_UNAVAILABLE', {
         cause: error,
         headers: { 'x-should-retry': 'false' },
@@ -173,7 +177,7 @@ export function createRunEngine(deps: EngineDeps) {
     activeRun,
     current,
     cancel,
-    submit: createSubmission(deps, { me, executor, begin: () => upkeep.begin() }),
+    submit: createSubmission(deps, { me, executor, upkeep }),
     forgetThread,
     forgetRun,
     /** The events of a run, from the beginning of the present turn or behind a place. */
@@ -184,7 +188,9 @@ export function createRunEngine(deps: EngineDeps) {
     async stop(): Promise<void> {
       await upkeep.stop();
       await executor.stop();
-      await instances.forget(me);
+      // What could not be given up is taken over by those who find this process dead.
+      if (!(await runs().findOne({ owner: me, active: true }, { projection: { _id: 1 } })))
+        await instances.forget(me);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isUnavailable } from '../storage/unavailable.ts';
 import { type RunDeps, RunSuperseded, ToolFailed } from './deps.ts';
 import { endTurn, type RunEnding, RunGone } from './end-run.ts';
 import type { ThreadItem } from './items.ts';
@@ -23,12 +24,19 @@ export async function execute(deps: RunDeps, live: LiveRun): Promise<void> {
   } catch (error) {
     if (error instanceof RunSuperseded || error instanceof RunGone) {
       teller.break(interrupted);
+      if (error instanceof RunGone) await removeLeft(deps, run);
       return;
     }
     deps.log.error({ error, runId: run._id }, 'A run could not be brought to its end; it is taken up again.');
     teller.break(interrupted);
     throw error;
   }
+}
+
+/** Removes what was said here after the thread of a run had been deleted. */
+async function removeLeft({ runs, items }: RunDeps, { _id }: RunDocument): Promise<void> {
+  const isThere = await runs().findOne({ _id }, { projection: { _id: 1 } });
+  if (!isThere) await items().deleteMany({ runId: _id });
 }
 
 /** The run as it goes on; null where nothing more is to be done here. */
@@ -58,7 +66,7 @@ const showEarlyOf =
   };
 
 /** What a reader is told whose run goes on elsewhere, or is gone. */
-const interrupted = {
+export const interrupted = {
   message: 'The stream of this run was interrupted; read the run to see what became of it.',
   type: 'server_error',
   param: null,
@@ -69,6 +77,8 @@ function endingOfError({ log }: RunDeps, live: LiveRun, error: unknown): RunEndi
   if (error instanceof RunSuperseded) throw error;
   const { interruption: why } = live;
   if (why) return { kind: why };
+  // The run is taken up again once the store answers.
+  if (isUnavailable(error)) throw error;
   if (error instanceof ModelRefused) return { kind: 'failed', error: error.error };
   if (error instanceof BrokenAnswer || error instanceof ToolFailed)
     return { kind: 'failed', error: serverError(error.message) };

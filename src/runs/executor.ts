@@ -1,7 +1,7 @@
 import type { RunDeps } from './deps.ts';
 import { RunEventWriter } from './events/batches.ts';
 import { Teller } from './events/teller.ts';
-import { execute } from './execute.ts';
+import { execute, interrupted } from './execute.ts';
 import { type Interruption, LiveRun } from './live.ts';
 import { executeResponse } from './responses/execute-response.ts';
 import { ResponseTeller } from './responses/teller.ts';
@@ -9,14 +9,14 @@ import { isResponse, type RunDocument } from './run.ts';
 
 /** Runs that one process executes at a time: each takes some 60 kB. */
 const SLOTS = 4000;
-/** Milliseconds after which a run is taken up anew whose end could not be written. */
-const RETRY_MS = 250;
 
 export type Executor = ReturnType<typeof createExecutor>;
 
-/** What this process executes, and who reads along with runs that wait for a place here. */
-export function createExecutor(deps: RunDeps, me: string) {
-  const { runs, log } = deps;
+/**
+ * What this process executes, and who reads along with runs that wait for a place here. `doubt` is called where the store may hold a
+ * run for this process that is not executed here any more.
+ */
+export function createExecutor(deps: RunDeps, doubt: () => void) {
   const live = new Map<string, LiveRun>();
   const waiting = new Map<string, Teller>();
   let isStopping = false;
@@ -24,30 +24,25 @@ export function createExecutor(deps: RunDeps, me: string) {
   /** Executes a run that is claimed for this process; its readers are those that waited, where none are given. */
   function launch(run: RunDocument, teller = waitingTeller(run)): void {
     waiting.delete(run._id);
-    // Its claim is not the last one any more.
-    live.get(run._id)?.interrupt('gone');
+    const other = live.get(run._id);
+    // Its own claim is not the last one any more.
+    if (other && other.run.fence > run.fence) {
+      teller.break(interrupted);
+      return;
+    }
+    other?.interrupt('gone');
     const started = new LiveRun(run, teller);
     live.set(run._id, started);
-    const forget = () => {
-      if (live.get(run._id) === started) live.delete(run._id);
-    };
-    const attempt = async () => {
-      try {
-        await (isResponse(run) ? executeResponse(deps, started) : execute(deps, started));
-        forget();
-      } catch {
-        // It is told in the log. The store was away: the run is taken up anew once it answers.
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-        forget();
-        const again = await runs().findOne({ _id: run._id, owner: me, fence: run.fence, active: true });
-        if (again && !isStopping) launch(again);
-      }
-    };
-    started.done = attempt().catch((error: unknown) => {
-      log.error({ error, runId: run._id }, 'A run was given up by this process.');
-      forget();
-    });
+    started.done = executed(started)
+      // It is told in the log, and to those who read along.
+      .catch(doubt)
+      .finally(() => {
+        if (live.get(run._id) === started) live.delete(run._id);
+      });
   }
+
+  const executed = (started: LiveRun): Promise<void> =>
+    isResponse(started.run) ? executeResponse(deps, started) : execute(deps, started);
 
   /** Those who have waited for the run here, where there are any. */
   function waitingTeller(run: RunDocument): Teller {

@@ -8,14 +8,15 @@ import { type CallsItem, isFunctionCall, type RunCall } from './items.ts';
 import { type RunDocument, withStepsEnded } from './run.ts';
 import { change } from './transitions.ts';
 import { callsItemId } from './turn/steps.ts';
+import type { Upkeep } from './upkeep.ts';
 
 /** A run and, where somebody reads along, its events. */
 export type Begun = { run: RunDocument; events: EventChannel | null };
 
-type Given = { me: string; executor: Executor; begin: () => Promise<void> };
+type Given = { me: string; executor: Executor; upkeep: Pick<Upkeep, 'begin' | 'doubt'> };
 
 /** Takes the outputs of functions and approvals of calls, with which a run goes on: here where there is a place. */
-export function createSubmission(deps: RunDeps, { me, executor, begin }: Given) {
+export function createSubmission(deps: RunDeps, { me, executor, upkeep }: Given) {
   const { runs, now } = deps;
 
   async function submit(
@@ -23,7 +24,7 @@ export function createSubmission(deps: RunDeps, { me, executor, begin }: Given) 
     outputs: ReadonlyMap<string, string>,
     isStreamed: boolean,
   ): Promise<Begun> {
-    await begin();
+    await upkeep.begin();
     const calls = await callsWith(run, outputs);
     // The outputs first: a run that goes on has them all.
     await deps
@@ -49,6 +50,9 @@ export function createSubmission(deps: RunDeps, { me, executor, begin }: Given) 
       },
       increase: { fence: 1 },
       guard: { expiresAt: { $gt: at } },
+    }).catch((error: unknown) => {
+      if (isOwn) upkeep.doubt();
+      throw error;
     });
     if (!resumed) {
       const { status } = (await runs().findOne({ _id: run._id })) ?? run;

@@ -25,15 +25,26 @@ export const overdue = ({ runs, now }: RunDeps): Promise<RunDocument[]> =>
     .limit(BATCH)
     .toArray();
 
-/** Takes over what a process had that is dead; answers the runs that are to be executed here. */
+type TakingOver = {
+  from: string;
+  to: string;
+  places: number;
+  /** The runs that are executed all the same. */
+  except?: readonly string[];
+};
+
+/**
+ * Takes over what a process had that is dead, or what this process has and does not execute; answers the runs that are to be executed
+ * here.
+ */
 export async function takeOver(
   deps: RunDeps,
-  { from, to, places }: { from: string; to: string; places: number },
+  { from, to, places, except = [] }: TakingOver,
 ): Promise<{ taken: RunDocument[]; isAll: boolean }> {
   const limit = Math.max(1, Math.min(BATCH, places));
   const found = await deps
     .runs()
-    .find({ owner: from, active: true })
+    .find({ owner: from, active: true, ...(except.length > 0 && { _id: { $nin: except } }) })
     .sort({ createdAt: 1 })
     .limit(limit)
     .toArray();
@@ -41,8 +52,9 @@ export async function takeOver(
   for (const run of found) {
     const isCancelling = run.status === 'cancelling';
     const mine = await change(deps.runs(), isCancelling ? 'takeOverCancelling' : 'takeOver', run, {
-      set: { owner: to },
-      increase: { fence: 1, attempt: 1 },
+      // A process that is alive has not died of the run, and yet begins its turn anew.
+      set: { owner: to, ...(from === to && { attempt: Math.max(run.attempt, 2) }) },
+      increase: { fence: 1, ...(from !== to && { attempt: 1 }) },
       guard: { owner: from },
     });
     if (!mine) continue;

@@ -22,6 +22,8 @@ type Given = {
   expire: (run: RunDocument) => Promise<unknown>;
 };
 
+export type Upkeep = ReturnType<typeof createUpkeep>;
+
 /**
  * What a process does for runs without being asked: claims, takes over, and ends what is late. It begins with the first run of the
  * installation that the process knows of; before, it costs nothing.
@@ -34,6 +36,7 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, instances, 
   let telling: Promise<void> = Promise.resolve();
   let retry: NodeJS.Timeout | undefined;
   let stirredAt = 0;
+  let isInDoubt = false;
   let beatAt = performance.now();
   let looking: Promise<void> = Promise.resolve();
   let beating: Promise<void> = Promise.resolve();
@@ -60,7 +63,17 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, instances, 
     stirredAt = performance.now();
   };
 
+  /** Goes on with the runs that the store holds for this process, and that it does not execute. */
+  async function takeUpOwn(): Promise<void> {
+    isInDoubt = false;
+    const own = { from: me, to: me, places: executor.places(), except: executor.ids() };
+    const { taken, isAll } = await takeOver(deps, own);
+    for (const run of taken) executor.launch(run);
+    if (!isAll) isInDoubt = true;
+  }
+
   async function look(): Promise<void> {
+    if (isInDoubt) await takeUpOwn();
     if (executor.isIdle() && performance.now() - stirredAt > RESTLESS_MS) return;
     if (!executor.isIdle()) {
       const asked = await runs()
@@ -99,6 +112,8 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, instances, 
     try {
       await what();
     } catch (error) {
+      // What was claimed meanwhile may be ours without our knowing.
+      isInDoubt = true;
       log.warn({ error }, 'The engine of runs could not look after them; it tries again.');
     }
   };
@@ -139,6 +154,10 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, instances, 
   });
 
   return {
+    /** To be called where the store may hold a run for this process that is not executed: the next look goes on with it. */
+    doubt: (): void => {
+      isInDoubt = true;
+    },
     /** To be called before a run is made or goes on here; the other processes are told of the first. */
     async begin(): Promise<void> {
       stir();

@@ -1,25 +1,8 @@
 import { GraphQLError } from 'graphql';
-import { Error as MongooseError, mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 import { GatewayError } from '../../errors/index.ts';
 import { isOutOfSpace } from '../../storage/out-of-space.ts';
-
-const unreachable = [
-  mongo.MongoNetworkError,
-  mongo.MongoServerSelectionError,
-  mongo.MongoNotConnectedError,
-  mongo.MongoTopologyClosedError,
-  MongooseError.MongooseServerSelectionError,
-];
-
-/**
- * Codes by which a member of a replica set says that it stops, recovers or is no longer the primary. Another try may
- * find the new primary.
- */
-const steppedDown = new Set<unknown>([91, 189, 10107, 11600, 11602, 13435, 13436]);
-
-const isUnavailable = (error: unknown): boolean =>
-  unreachable.some((kind) => error instanceof kind) ||
-  (error instanceof mongo.MongoServerError && steppedDown.has(error.code));
+import { isUnavailable } from '../../storage/unavailable.ts';
 
 /**
  * The error that the caller sees for anything that a resolver throws. A database that does not answer is no defect of

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../lib/json.ts';
+import { isUnavailable } from '../../storage/unavailable.ts';
 import { type RunDeps, RunSuperseded, ToolFailed } from '../deps.ts';
 import { endTurn, type RunEnding, RunGone } from '../end-run.ts';
 import type { TokenCounts } from '../items.ts';
@@ -92,6 +93,8 @@ function endingOfError({ log }: RunDeps, live: LiveRun, error: unknown): RunEndi
   if (error instanceof RunSuperseded) throw error;
   const { interruption: why } = live;
   if (why) return { kind: why };
+  // The response is taken up again once the store answers.
+  if (isUnavailable(error)) throw error;
   if (error instanceof ResponseRefused) return { kind: 'failed', error: error.error };
   if (error instanceof BrokenAnswer || error instanceof ToolFailed)
     return { kind: 'failed', error: serverError(error.message) };

@@ -37,13 +37,19 @@ export async function updateThread(
   return updated;
 }
 
-/** The thread goes first: from then on nobody finds what is left of it. */
+/** The thread goes last: where the process dies before, whoever asks again finds it, and what is left of it goes with it. */
 export async function deleteThread(context: GraphContext, id: string): Promise<string> {
   const owner = requireWriter(context);
   requireId('thread', id);
-  const { deletedCount } = await threadModel(context.db).deleteOne({ _id: id, ...owner });
-  if (deletedCount === 0) throw notFound('thread', id);
-  await context.runs.forgetThread(id);
-  await threadItemModel(context.db).deleteMany({ threadId: id, ...owner });
+  const found = await threadModel(context.db).exists({ _id: id, ...owner });
+  if (!found) throw notFound('thread', id);
+  const removeContents = async () => {
+    await context.runs.forgetThread(id);
+    await threadItemModel(context.db).deleteMany({ threadId: id, ...owner });
+  };
+  await removeContents();
+  await threadModel(context.db).deleteOne({ _id: id, ...owner });
+  // What was begun meanwhile found the thread still there.
+  await removeContents();
   return id;
 }
