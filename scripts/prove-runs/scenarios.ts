@@ -20,6 +20,13 @@ export type Scenario = (world: World) => Promise<void>;
 export const scenarios = {
   streamed: ({ caller }) => caller.converse(true),
   polled: ({ caller }) => caller.converse(false),
+  together: async ({ caller, db, speakerId }) => {
+    const messages = [{ role: 'user', content: 'one two three four five' }];
+    const body = { assistant_id: speakerId, thread: { messages }, stream: true };
+    const answer = await caller.client.request('POST', '/threads/runs', body);
+    if (answer && answer.status !== 200 && answer.status < 500) caller.faults.push(answer.text);
+    await requireThreads(caller, db);
+  },
   cancelled: async (world) => {
     const { caller } = world;
     const { path } = await begun(world);
@@ -107,5 +114,20 @@ async function requireGone(caller: Caller, db: Db, threadId: string): Promise<vo
     if (Date.now() > until)
       return void caller.faults.push(`${threadId} is deleted; ${runs} runs and ${items} items are left.`);
     await wait(LOOK_MS);
+  }
+}
+
+/** Waits until no run is open, and requires that each one has a thread. */
+async function requireThreads(caller: Caller, db: Db): Promise<void> {
+  const runs = db.collection<RunDocument>('runs');
+  const until = Date.now() + LATE_MS;
+  while (await runs.findOne({ active: true, status: { $ne: 'requires_action' } })) {
+    if (Date.now() > until) return void caller.faults.push('A run does not end.');
+    await wait(LOOK_MS);
+  }
+  for (const { _id, threadId } of await runs.find().toArray()) {
+    const thread = await db.collection<{ _id: string }>('threads').findOne({ _id: threadId });
+    if (!thread) caller.faults.push(`${_id} has no thread.`);
+    caller.runIds.add(_id);
   }
 }

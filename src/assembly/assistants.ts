@@ -15,6 +15,7 @@ import type { Leases } from '../storage/leases.ts';
 import { nativeDb } from '../storage/native-db.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import { createResponseKeeper } from '../subgraphs/assistants/response/index.ts';
+import { threadModel } from '../subgraphs/assistants/thread/index.ts';
 import { createCodeTool, hostedTools } from './code-interpreter.ts';
 import { createKnowledgeService, createSearchTool } from './knowledge.ts';
 import { createThreadUpkeep } from './threads.ts';
@@ -55,6 +56,7 @@ export function createAssistants(given: Given) {
     runs: () => nativeDb(db).collection('runs'),
     items: () => nativeDb(db).collection('thread_items'),
     batches: () => nativeDb(db).collection('run_events'),
+    hasThread: async (_id) => (await threadModel(db).exists({ _id })) !== null,
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
     contextWindow: createContextWindows(directory, now),
     ...{ dataplane, files, tools, changes, secrets, now, log },

@@ -16,6 +16,8 @@ export type RunDeps = {
   runs(): Collection<RunDocument>;
   items(): Collection<ThreadItem>;
   batches(): Collection<RunEventBatch>;
+  /** Whether a thread is stored. */
+  hasThread(id: string): Promise<boolean>;
   dataplane: Dataplane;
   /** What the gateway runs itself for models. */
   tools: readonly HostedTool[];

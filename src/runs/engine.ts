@@ -8,6 +8,7 @@ import { followRun, type RunEventPlace } from './events/follow.ts';
 import { createLooks } from './events/looks.ts';
 import { createExecutor, tellerOf } from './executor.ts';
 import { createInstances, type RunInstanceDocument } from './instances.ts';
+import type { Beginning, NewRun } from './new-run.ts';
 import { isOverdue, type RunDocument, withStepsEnded } from './run.ts';
 import { type Begun, busy, createSubmission, inUse } from './submit.ts';
 import { expire } from './sweep.ts';
@@ -17,18 +18,6 @@ import { createUpkeep } from './upkeep.ts';
 
 /** Runs of a workspace that may wait for a place. */
 const MOST_QUEUED = 10_000;
-/** A run as its request makes it, before the engine has taken it. */
-export type NewRun = Omit<
-  RunDocument,
-  'status' | 'active' | 'owner' | 'fence' | 'attempt' | 'turn' | 'pending' | 'steps' | 'usage' | 'lastError'
->;
-
-export type Beginning = {
-  isStreamed: boolean;
-  /** What the stream begins with. */
-  before?: { event: string; data: unknown };
-};
-
 export type RunEngine = ReturnType<typeof createRunEngine>;
 
 type EngineDeps = RunDeps & {
@@ -45,7 +34,7 @@ export function createRunEngine(deps: EngineDeps) {
   const looks = createLooks(deps);
   const hasPlace = () => executor.places() > 0;
 
-  async function create(made: NewRun, { isStreamed, before }: Beginning): Promise<Begun> {
+  async function create(made: NewRun, { isStreamed, before, thread }: Beginning): Promise<Begun> {
     await upkeep.begin();
     const isOwn = hasPlace();
     if (!isOwn) await requireRoom(made.workspaceId);
@@ -63,14 +52,16 @@ export function createRunEngine(deps: EngineDeps) {
       lastError: null,
       startedAt: isOwn ? made.createdAt : null,
     };
-    await insert(run);
+    const [inserted, stored] = await Promise.allSettled([insert(run), thread?.store()]);
+    if (inserted.status === 'rejected') throw inserted.reason;
+    if (stored.status === 'rejected') return withdraw(run, stored.reason);
     await storeOpening(deps, run).catch((error: unknown) => withdraw(run, error));
     const teller = tellerOf(deps, run, isStreamed);
     if (before) teller.say(before.event, before.data);
     const shown: RunDocument = { ...run, status: 'queued', startedAt: null };
     teller.run('created', shown);
     teller.run('queued', shown);
-    if (isOwn) executor.launch(run, teller);
+    if (isOwn) executor.launch(run, teller, thread?.items);
     else executor.wait(run._id, teller);
     return { run: shown, events: teller.channel };
   }

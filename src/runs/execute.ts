@@ -74,7 +74,7 @@ export const interrupted = {
 };
 
 function endingOfError({ log }: RunDeps, live: LiveRun, error: unknown): RunEnding {
-  if (error instanceof RunSuperseded) throw error;
+  if (error instanceof RunSuperseded || error instanceof RunGone) throw error;
   const { interruption: why } = live;
   if (why) return { kind: why };
   // The run is taken up again once the store answers.

@@ -2,6 +2,7 @@ import type { RunDeps } from './deps.ts';
 import { RunEventWriter } from './events/batches.ts';
 import { Teller } from './events/teller.ts';
 import { execute, interrupted } from './execute.ts';
+import type { ThreadItem } from './items.ts';
 import { type Interruption, LiveRun } from './live.ts';
 import { executeResponse } from './responses/execute-response.ts';
 import { ResponseTeller } from './responses/teller.ts';
@@ -21,8 +22,11 @@ export function createExecutor(deps: RunDeps, doubt: () => void) {
   const waiting = new Map<string, Teller>();
   let isStopping = false;
 
-  /** Executes a run that is claimed for this process; its readers are those that waited, where none are given. */
-  function launch(run: RunDocument, teller = waitingTeller(run)): void {
+  /**
+   * Executes a run that is claimed for this process; its readers are those that waited, where none are given. `history`: all that its
+   * thread has, where that is known.
+   */
+  function launch(run: RunDocument, teller = waitingTeller(run), history?: readonly ThreadItem[]): void {
     waiting.delete(run._id);
     const other = live.get(run._id);
     // Its own claim is not the last one any more.
@@ -31,7 +35,7 @@ export function createExecutor(deps: RunDeps, doubt: () => void) {
       return;
     }
     other?.interrupt('gone');
-    const started = new LiveRun(run, teller);
+    const started = new LiveRun(run, teller, history);
     live.set(run._id, started);
     started.done = executed(started)
       // It is told in the log, and to those who read along.

@@ -1,4 +1,5 @@
 import { Teller } from './events/teller.ts';
+import type { ThreadItem } from './items.ts';
 import type { RunDocument } from './run.ts';
 
 /** Why this process stops executing a run before its end. */
@@ -14,9 +15,19 @@ export class LiveRun {
   /** Resolves when nothing of it is executed here any more. */
   done: Promise<void> = Promise.resolve();
 
-  constructor(run: RunDocument, teller: Teller = new Teller(false)) {
+  #history: readonly ThreadItem[] | undefined;
+
+  constructor(run: RunDocument, teller: Teller = new Teller(false), history?: readonly ThreadItem[]) {
     this.run = run;
     this.teller = teller;
+    this.#history = history;
+  }
+
+  /** What its thread had when it was made, for the first turn alone; undefined where that is to be read. */
+  takeHistory(): readonly ThreadItem[] | undefined {
+    const history = this.#history;
+    this.#history = undefined;
+    return history;
   }
 
   get signal(): AbortSignal {

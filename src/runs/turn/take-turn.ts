@@ -1,5 +1,5 @@
 import { type RunDeps, ToolFailed } from '../deps.ts';
-import type { RunEnding } from '../end-run.ts';
+import { type RunEnding, RunGone } from '../end-run.ts';
 import { type HostedCall, isForCaller, type RunCall, type ThreadItem, type TurnFinish } from '../items.ts';
 import type { LiveRun } from '../live.ts';
 import type { RunDocument } from '../run.ts';
@@ -33,8 +33,11 @@ export async function takeTurn(deps: RunDeps, live: LiveRun, speaker: Speaker): 
   if (run.turn >= MAX_TURNS) {
     return { kind: 'failed', error: serverError(`A run has at most ${MAX_TURNS} turns.`) };
   }
-  if (run.attempt > 1 && run.turn === 0) await storeOpening(deps, run);
-  const [items, offered] = await Promise.all([newestItems(deps, run), offeredTools(deps.tools, run)]);
+  if (run.attempt > 1 && run.turn === 0) await requireBeginning(deps, run);
+  const [items, offered] = await Promise.all([
+    live.takeHistory()?.slice(-MAX_HISTORY) ?? newestItems(deps, run),
+    offeredTools(deps.tools, run),
+  ]);
   const isOfTurn = (item: ThreadItem) => item.runId === run._id && item.turn === run.turn;
   const before = items.filter((item) => !isOfTurn(item));
   speaker.inherit(inheritanceOf(run, before, offered));
@@ -57,6 +60,15 @@ export async function takeTurn(deps: RunDeps, live: LiveRun, speaker: Speaker): 
       return answerCall(call, answering);
     });
   return endingOfTurn(speaker.isContinued ? { ...finish, usage: noTokens } : finish, speaker.calls);
+}
+
+/** Stores what the process before this one may not have. Throws RunGone where it has not even stored the thread. */
+async function requireBeginning(deps: RunDeps, run: RunDocument): Promise<void> {
+  const { _id, threadId, owner, fence } = run;
+  if (await deps.hasThread(threadId)) return storeOpening(deps, run);
+  await deps.items().deleteMany({ threadId });
+  await deps.runs().deleteOne({ _id, owner, fence });
+  throw new RunGone();
 }
 
 async function newestItems({ items }: RunDeps, { threadId }: RunDocument): Promise<ThreadItem[]> {

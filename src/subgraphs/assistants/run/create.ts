@@ -48,15 +48,24 @@ export async function createThreadAndRun(
   requireWriter(context);
   requireStreamable(context, input);
   const { thread: threadInput, ...runInput } = input;
-  const { thread, store, remove } = await newThread(context, threadInput ?? {}, 'input.thread');
+  const { thread, items, store, remove } = await newThread(context, threadInput ?? {}, 'input.thread');
   const run = await runFor(context, thread, runInput, false);
-  await store();
+  let storing = Promise.resolve();
   const begun = await context.runs
     .create(run, {
       isStreamed: input.stream === true,
       before: { event: 'thread.created', data: threadShape(thread) },
+      thread: {
+        items,
+        store: () => {
+          storing = store();
+          return storing;
+        },
+      },
     })
     .catch(async (error: unknown) => {
+      // What is still being stored would outlast its removal.
+      await Promise.allSettled([storing]);
       await remove();
       throw error;
     });

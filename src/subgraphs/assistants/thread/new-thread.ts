@@ -1,4 +1,5 @@
 import { randomId } from '../../../runs/ids.ts';
+import type { MessageItem } from '../../../runs/items.ts';
 import type { GraphContext } from '../../context.ts';
 import type { CreateThreadInput } from '../../types.generated.ts';
 import { broughtBy } from '../attachments.ts';
@@ -8,12 +9,20 @@ import { messageItems, threadItemModel, writtenMessage } from '../thread-message
 import { checkedToolResources } from '../tool-resources.ts';
 import { type ThreadDocument, threadModel } from './model.ts';
 
+type NewThread = {
+  thread: ThreadDocument;
+  /** The messages that it begins with. */
+  items: MessageItem[];
+  store(): Promise<void>;
+  remove(): Promise<void>;
+};
+
 /** A thread that is checked and not stored yet; `param` is where it stands in the request. */
 export async function newThread(
   context: GraphContext,
   input: CreateThreadInput,
   param: string,
-): Promise<{ thread: ThreadDocument; store(): Promise<void>; remove(): Promise<void> }> {
+): Promise<NewThread> {
   const owner = requireWriter(context);
   const messages = (input.messages ?? []).map((message, index) =>
     writtenMessage(message, `${param}.messages[${index}]`),
@@ -33,15 +42,18 @@ export async function newThread(
   };
   const brought = await broughtBy(context, named, messages);
   const thread = { ...named, toolResources: brought?.resources ?? named.toolResources };
+  const items = messageItems(context, owner, thread._id, messages);
   return {
     thread,
+    items,
     async store() {
       await given.store();
       await brought?.store();
-      const items = messageItems(context, owner, thread._id, messages);
-      // The messages first: a thread that is there has all that it begins with.
-      if (items.length > 0) await threadItemModel(context.db).collection.insertMany(items as never);
-      await threadModel(context.db).collection.insertOne(thread as never);
+      // Nobody knows the id before both are there.
+      await Promise.all([
+        items.length > 0 && threadItemModel(context.db).collection.insertMany(items as never),
+        threadModel(context.db).collection.insertOne(thread as never),
+      ]);
     },
     async remove() {
       await threadModel(context.db).deleteOne({ _id: thread._id, ...owner });
