@@ -1,7 +1,8 @@
 import { classes } from './classes.ts';
 
 type SegmentsProps<Value extends string> = {
-  choices: readonly { value: Value; label: string }[];
+  /** The word that each value is shown as, in the order of the views. */
+  choices: Readonly<Record<Value, string>>;
   value: Value;
   onChange(value: Value): void;
   label: string;
@@ -14,18 +15,18 @@ export function Segments<Value extends string>({ choices, value, onChange, label
       aria-label={label}
       className="inline-flex h-7 max-sm:h-11 shrink-0 self-start rounded-control border border-strong bg-surface p-px"
     >
-      {choices.map((choice) => (
+      {(Object.keys(choices) as Value[]).map((choice) => (
         <button
-          key={choice.value}
+          key={choice}
           type="button"
-          aria-pressed={choice.value === value}
-          onClick={() => onChange(choice.value)}
+          aria-pressed={choice === value}
+          onClick={() => onChange(choice)}
           className={classes(
             'rounded-[5px] px-2 text-body transition-colors',
-            choice.value === value ? 'bg-tint text-accent' : 'text-muted hover:text-text',
+            choice === value ? 'bg-tint text-accent' : 'text-muted hover:text-text',
           )}
         >
-          {choice.label}
+          {choices[choice]}
         </button>
       ))}
     </fieldset>

@@ -2,12 +2,11 @@ import { useState } from 'react';
 import { useDocument } from '../../data/use-document.ts';
 import { useWorkspace } from '../../data/workspace.ts';
 import { counted } from '../../format/number.ts';
-import { dateAndTime } from '../../format/time.ts';
 import { useGo } from '../../shell/address.ts';
 import { useMay, useViewer } from '../../shell/session/viewer.ts';
 import { Asked } from '../../shell/states/asked.tsx';
 import { WorkspaceFirst } from '../../shell/states/workspace-first.tsx';
-import { useZone } from '../../shell/stored.ts';
+import { useChangedColumn } from '../../shell/use-changed-column.ts';
 import { Button, type Column, Notice, Status, Table } from '../../ui/index.ts';
 import { Page } from '../../ui/page.tsx';
 import { ConfigsDocument, type ConfigsQuery } from './documents.ts';
@@ -68,18 +67,13 @@ function ConfigList() {
 
 function ConfigTable({ rows }: { rows: readonly Row[] }) {
   const go = useGo();
-  const [zone] = useZone();
+  const changed = useChangedColumn();
   const columns: Column<Row>[] = [
     { key: 'name', head: 'Name', cell: ({ name }) => name },
     { key: 'slug', head: 'Slug', isMono: true, cell: ({ slug }) => slug },
     { key: 'way', head: 'Goes to', isMono: true, cell: ({ config }) => wayOf(treeOf(config)) },
     { key: 'state', head: 'State', cell: stateOf },
-    {
-      key: 'changed',
-      head: 'Changed',
-      align: 'end',
-      cell: ({ lastUpdatedAt }) => dateAndTime(lastUpdatedAt, zone),
-    },
+    changed,
   ];
   return (
     <Table

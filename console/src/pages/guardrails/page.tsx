@@ -1,11 +1,10 @@
 import { useDocument } from '../../data/use-document.ts';
 import { useWorkspace } from '../../data/workspace.ts';
 import { counted } from '../../format/number.ts';
-import { dateAndTime } from '../../format/time.ts';
 import { useGo, useSearch } from '../../shell/address.ts';
 import { useMay, useViewer } from '../../shell/session/viewer.ts';
 import { Asked } from '../../shell/states/asked.tsx';
-import { useZone } from '../../shell/stored.ts';
+import { useChangedColumn } from '../../shell/use-changed-column.ts';
 import { Button, type Column, Notice, Page, SkeletonRows, Status, Table, Tabs } from '../../ui/index.ts';
 import { type GuardrailRowFragment, GuardrailsDocument } from './documents.ts';
 import { Editor } from './parts/editor.tsx';
@@ -86,19 +85,14 @@ function NewGuardrail() {
 
 function GuardrailTable({ rows }: { rows: readonly GuardrailRowFragment[] }) {
   const go = useGo();
-  const [zone] = useZone();
+  const changed = useChangedColumn();
   const columns: Column<GuardrailRowFragment>[] = [
     { key: 'name', head: 'Name', cell: ({ name }) => name },
     { key: 'slug', head: 'Slug', isMono: true, cell: ({ slug }) => slug },
     { key: 'checks', head: 'Checks', isMono: true, cell: checksOf },
     { key: 'end', head: 'A failure is', cell: endOf },
     { key: 'owner', head: 'Of', cell: ownerOf },
-    {
-      key: 'changed',
-      head: 'Changed',
-      align: 'end',
-      cell: ({ lastUpdatedAt }) => dateAndTime(lastUpdatedAt, zone),
-    },
+    changed,
   ];
   return (
     <Table

@@ -1,11 +1,11 @@
 export type Language = 'curl' | 'python' | 'node' | 'claude';
 
-export const languages: readonly { value: Language; label: string }[] = [
-  { value: 'curl', label: 'curl' },
-  { value: 'python', label: 'Python' },
-  { value: 'node', label: 'Node' },
-  { value: 'claude', label: 'Claude Code' },
-];
+export const languages: Readonly<Record<Language, string>> = {
+  curl: 'curl',
+  python: 'Python',
+  node: 'Node',
+  claude: 'Claude Code',
+};
 
 /** A program that makes one call, whole, to be pasted. */
 export function snippet(language: Language, base: string, secret: string, model: string): string {

@@ -84,10 +84,7 @@ export function SignIn() {
             label="What you have"
             value={way}
             onChange={setWay}
-            choices={[
-              { value: 'key', label: 'API key' },
-              { value: 'client', label: 'Service account' },
-            ]}
+            choices={{ key: 'API key', client: 'Service account' }}
           />
           {way === 'key' ? (
             <TextField

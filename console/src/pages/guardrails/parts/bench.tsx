@@ -30,10 +30,7 @@ export function Bench({ against, workspace, missing = null }: BenchProps) {
       <div className="flex flex-col gap-3 p-4">
         <Segments<GuardrailPhase>
           label="Direction"
-          choices={[
-            { value: 'input', label: 'Sent to a model' },
-            { value: 'output', label: 'Answered by one' },
-          ]}
+          choices={{ input: 'Sent to a model', output: 'Answered by one' }}
           value={phase}
           onChange={setPhase}
         />

@@ -28,10 +28,10 @@ export function Scopes({ type, chosen, onChange, error, isNew }: ScopesProps) {
     if (isNew && chosen.length === 0 && first) onChange(first.scopes);
   }, [first, type]);
   if (!data) return <SkeletonRows rows={2} />;
-  const choices = [
-    ...presets.filter(({ grantable }) => grantable).map(({ id, name }) => ({ value: id, label: name })),
-    { value: CUSTOM, label: 'Custom' },
-  ];
+  const choices: Record<string, string> = Object.fromEntries([
+    ...presets.filter(({ grantable }) => grantable).map(({ id, name }) => [id, name]),
+    [CUSTOM, 'Custom'],
+  ]);
   return (
     <Field
       label="May"

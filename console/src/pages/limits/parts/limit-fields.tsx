@@ -54,10 +54,7 @@ export function LimitFields({ draft, onChange, error, isNew }: LimitFieldsProps)
       {isNew && (
         <Segments
           label="Sort"
-          choices={[
-            { value: 'usage', label: 'Budget' },
-            { value: 'rate', label: 'Rate' },
-          ]}
+          choices={{ usage: 'Budget', rate: 'Rate' }}
           value={draft.kind}
           onChange={(kind) => onChange({ kind, counts: kind === 'rate' ? 'requests' : 'cost' })}
         />

@@ -25,12 +25,7 @@ export function Clients({ server }: { server: Server }) {
   const [program, setProgram] = useState<Program>('claude');
   return (
     <div className="flex max-w-200 flex-col gap-3 px-4 py-4 sm:px-6">
-      <Segments<Program>
-        label="Program"
-        choices={(Object.keys(programs) as Program[]).map((value) => ({ value, label: programs[value] }))}
-        value={program}
-        onChange={setProgram}
-      />
+      <Segments<Program> label="Program" choices={programs} value={program} onChange={setProgram} />
       <Section title="With a key of the workspace">
         <Code text={snippet(program, server)} label="connection" className="m-3" />
       </Section>

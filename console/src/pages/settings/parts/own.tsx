@@ -44,29 +44,19 @@ function Browser() {
       <div className="flex flex-wrap gap-4 p-4">
         <Segments
           label="Theme"
-          choices={[
-            { value: 'system', label: 'As the system' },
-            { value: 'light', label: 'Light' },
-            { value: 'dark', label: 'Dark' },
-          ]}
+          choices={{ system: 'As the system', light: 'Light', dark: 'Dark' }}
           value={theme}
           onChange={setTheme}
         />
         <Segments
           label="Times"
-          choices={[
-            { value: 'local', label: 'Local time' },
-            { value: 'utc', label: 'UTC' },
-          ]}
+          choices={{ local: 'Local time', utc: 'UTC' }}
           value={zone}
           onChange={setZone}
         />
         <Segments
           label="Single-key shortcuts"
-          choices={[
-            { value: 'on', label: 'Shortcuts on' },
-            { value: 'off', label: 'Shortcuts off' },
-          ]}
+          choices={{ on: 'Shortcuts on', off: 'Shortcuts off' }}
           value={shortcuts}
           onChange={setShortcuts}
         />
