@@ -14,6 +14,8 @@ const RENEWAL_MS = 3000;
 const PAUSE_MS = 2000;
 /** Tries after which a file fails. */
 const MOST_TRIES = 3;
+/** Processes that may have had a file and died: beyond them it is the file that ends them. */
+const MOST_CLAIMS = 10;
 
 export type Indexer = ReturnType<typeof createIndexer>;
 
@@ -69,7 +71,8 @@ export function createIndexer(deps: IndexingDeps) {
     const signal = AbortSignal.any([lost.signal, stopping.signal]);
     const renewal = setInterval(() => void keep(file, lost), RENEWAL_MS);
     try {
-      await finish(file, await indexFile(deps, file, signal));
+      if (file.attempt > MOST_CLAIMS) await fail(file);
+      else await finish(file, await indexFile(deps, file, signal));
     } catch (error) {
       await segments.drop(file, file.fence);
       if (lost.signal.aborted) return;
@@ -108,9 +111,17 @@ export function createIndexer(deps: IndexingDeps) {
       throw error;
     }
     log.error({ error, file: file.fileId }, 'A file could not be put into its vector store.');
-    const message = 'The file could not be processed. Attach it again to try once more.';
-    await finish(file, { status: 'failed', lastError: { code: 'server_error', message } });
+    await fail(file);
   }
+
+  const fail = (file: VectorStoreFileDocument): Promise<void> =>
+    finish(file, {
+      status: 'failed',
+      lastError: {
+        code: 'server_error',
+        message: 'The file could not be processed. Attach it again to try once more.',
+      },
+    });
 
   function wake(): void {
     if (stopping.signal.aborted) return;

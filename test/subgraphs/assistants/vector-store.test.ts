@@ -32,6 +32,19 @@ const herons = 'Herons nest high in old trees. They fish in shallow water at daw
 const bread = 'Sourdough bread rises for twelve hours before it is baked in a hot oven.';
 
 describe('a vector store', () => {
+  it('gives up a file with which one process after another has died', async () => {
+    const store = await client.vectorStores.create({ name: 'Deadly' });
+    const deadly = await upload('deadly.md', herons);
+    await client.vectorStores.files.createAndPoll(store.id, { file_id: deadly }, soon);
+    const claimed = { status: 'in_progress', owner: 'dead', attempt: 10, leaseUntil: new Date(0) };
+    await app.db.collection('vector_store_files').updateOne({ fileId: deadly }, { $set: claimed });
+    const other = await upload('other.md', bread);
+    const beside = await client.vectorStores.files.createAndPoll(store.id, { file_id: other }, soon);
+    expect(beside.status).toBe('completed');
+    const ended = await client.vectorStores.files.poll(store.id, deadly, soon);
+    expect(ended).toMatchObject({ status: 'failed', last_error: { code: 'server_error' } });
+  });
+
   it('has the members of the reference, and is found, changed and deleted', async () => {
     const made = await client.vectorStores.create({
       name: 'Birds',
