@@ -175,6 +175,22 @@ const copyAfterTheEnd: Command[] = [
   { kind: 'calm' },
 ];
 
+/** A process that counted as dead is heard of again, right after another one has read the counter. */
+const silentUntilNow: Command[] = [
+  { kind: 'take', process: 2, which: [0], amount: 20 },
+  { kind: 'round', process: 2, fate: 'ok' },
+  { kind: 'edit', which: 0, to: 21 },
+  { kind: 'wait', ms: 40_000 },
+];
+
+/** The same, and the process had heard nothing of what it was granted. */
+const unheardUntilNow: Command[] = [
+  { kind: 'take', process: 1, which: [0], amount: 1 },
+  { kind: 'round', process: 1, fate: 'unheard' },
+  { kind: 'wait', ms: 40_000 },
+  { kind: 'round', process: 1, fate: 'unheard' },
+];
+
 test('whatever callers, processes, the network and administrators do, nothing is overspent or lost', () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 120 }), fc.boolean(), (steps, isRefused) => {
@@ -189,6 +205,9 @@ test('whatever callers, processes, the network and administrators do, nothing is
       check(world);
       checkBudgets(world);
     }),
-    { numRuns: rounds(1000, 12_000), examples: [[copyAfterTheEnd, false]] },
+    {
+      numRuns: rounds(1000, 12_000),
+      examples: [copyAfterTheEnd, silentUntilNow, unheardUntilNow].map((steps) => [steps, false]),
+    },
   );
 }, 900_000);

@@ -55,6 +55,8 @@ export class World {
   now = 0;
   /** When a limit was last edited or reset. */
   changedAt = Number.NEGATIVE_INFINITY;
+  /** By counter: when a process was last heard of again after it had counted as dead. */
+  readonly revivedAt = new Map<string, number>();
   #born = 0;
 
   constructor(count: number) {
@@ -140,9 +142,12 @@ export class World {
     const { slot } = ask.counter as Handle;
     const counter = slot && this.store.counters.get(slot.id);
     if (why !== 'spent' || !counter) return;
-    // What silent processes hold counts as spent; a change is known everywhere after a second.
-    const isSilent = Object.values(counter.L).some(({ t }) => t <= EPOCH + this.now - SILENCE_MS);
-    const isUnsure = this.dead.length > 0 || isSilent || this.now - this.changedAt < 2000;
+    // What processes held that were silent when the counter was read counts as spent; a change is known everywhere after a
+    // second.
+    const { readAt = this.now } = slot.known ?? {};
+    const wasSilent = readAt <= (this.revivedAt.get(slot.id) ?? Number.NEGATIVE_INFINITY);
+    const isSilent = Object.values(counter.L).some((lease) => this.#isSilent(lease));
+    const isUnsure = this.dead.length > 0 || isSilent || wasSilent || this.now - this.changedAt < 2000;
     if (isUnsure || slot.limit.version !== counter.ver) return;
     const { spent, forgiven } = this.accountOf(slot);
     const left = counter.cap + forgiven - spent;
@@ -184,14 +189,21 @@ export class World {
   deliver(updates: readonly CounterUpdate[], from: string): void {
     for (const update of updates) {
       const isOwn = update.kind !== 'lease' || this.#isWriter(from, update.lease, update.id);
-      const before = this.store.counters.get(update.id)?.room ?? 0;
+      const counter = this.store.counters.get(update.id);
+      const before = counter?.room ?? 0;
+      const lease = update.kind === 'lease' ? counter?.L[update.lease] : undefined;
+      const wasSilent = lease !== undefined && this.#isSilent(lease);
       const isApplied = this.store.apply(update, EPOCH + this.now);
+      if (isApplied && wasSilent) this.revivedAt.set(update.id, this.now);
       if (isApplied && !isOwn) throw new Error('I5: a lease was changed by somebody else');
       const asked = update.kind === 'lease' ? (update.roomAtLeast ?? 0) : 0;
       if (isApplied && asked > Math.max(0, before)) throw new Error(`I2: more was granted than there was`);
     }
     if (!this.store.conserves()) throw new Error('I1: room, use and leases do not add up');
   }
+
+  /** Whether the process of a lease counts as dead. */
+  #isSilent = ({ t }: { t: number }): boolean => t <= EPOCH + this.now - SILENCE_MS;
 
   /** Whether a lease is the business of who sends a message about it. */
   #isWriter(from: string, key: string, counter: string): boolean {
