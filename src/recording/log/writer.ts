@@ -48,12 +48,17 @@ export function createLogWriter({ database, log }: { database: () => Promise<Db>
     const db = await database();
     const records = entries.map(({ record }) => record);
     const batch = noteOf(records, { _id: uuid(), writer, number: ++number, createdAt: new Date() });
-    await batchesIn(db).insertOne(batch);
+    // Bodies come before records, so that whoever sees a record finds its bodies.
+    const [noted, bodies] = await Promise.allSettled([
+      batchesIn(db).insertOne(batch),
+      insertBodies(db, entries),
+    ]);
+    if (noted.status === 'rejected') throw noted.reason;
+    if (bodies.status === 'rejected') throw bodies.reason;
     // In place: a copy would lose the shape that makes encoding fast.
     for (const record of records) record.batchId = batch._id;
-    const [stored, bodies, feedback] = await Promise.allSettled([
+    const [stored, feedback] = await Promise.allSettled([
       insertRecords(db, records),
-      insertBodies(db, entries),
       insertFeedback(db, records),
     ]);
     if (stored.status === 'rejected') {
@@ -65,7 +70,6 @@ export function createLogWriter({ database, log }: { database: () => Promise<Db>
       throw error;
     });
     add({ writer: batch.writer, number: batch.number, batchId: batch._id, delta: deltaOf(own, Date.now()) });
-    if (bodies.status === 'rejected') throw bodies.reason;
     if (feedback.status === 'rejected') throw feedback.reason;
   }
 
