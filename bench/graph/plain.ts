@@ -120,6 +120,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       connections: undefined as never,
       wake: () => undefined,
       snapshot: { server: () => null },
+      healthOf: () => null,
     },
     knowledge: {
       ...{

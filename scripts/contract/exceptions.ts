@@ -33,6 +33,10 @@ export const exceptions: Exception[] = [
     'getMcpServer 200.url: not in the contract',
   ),
   ...because(
+    'Whoever looks after a server sees how it answers calls.',
+    'getMcp*Metadata 200.health: not in the contract',
+  ),
+  ...because(
     'Calls of MCP tools are limited by policies, and what is open to all workspaces is only open or not.',
     'getMcpIntegration 200.global_workspace_access.enabled: not in the contract',
     'updateMcpIntegrationWorkspaces body.global_workspace_access.*: missing',

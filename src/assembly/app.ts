@@ -194,7 +194,7 @@ export function createApp(dependencies: AppDependencies): App {
     batches,
     runs,
     threadErasure: threads.erasure,
-    mcp,
+    mcp: { ...mcp, healthOf: mcpDoor.healthOf },
     knowledge,
     vectorStores: settings.vectorStores,
     probe: createProbe(inference),

@@ -1,3 +1,4 @@
 export { createMcpHouse, type McpHouse, type McpHouseOptions } from './house.ts';
-export { createMcpServing, type McpServing } from './serve.ts';
+export type { UpstreamHealth } from './lines/health.ts';
+export { createMcpServing, type McpServed, type McpServing } from './serve.ts';
 export type { UpstreamTarget } from './target.ts';

@@ -26,6 +26,7 @@ import { createMessageGuards } from './governance/message-guards.ts';
 import { createProofs, withIdentity } from './identity/index.ts';
 import { createBreaker } from './lines/breaker.ts';
 import { createHandshakes } from './lines/handshake.ts';
+import { createHealthBook, type UpstreamHealth } from './lines/health.ts';
 import { createLines } from './lines/lines.ts';
 import { createSharedCredentials } from './lines/shared-credentials.ts';
 import { createUserCredentials } from './lines/user-credentials.ts';
@@ -78,6 +79,8 @@ export type McpServed = McpDoor & {
   toolRunner(ask: RunToolsDependencies['ask']): ToolRunner;
   /** Runs tools for runs. `authenticate`: knows whoever began one. */
   serverTools(authenticate: DoorAuthenticate): ServerTools;
+  /** How the server behind an integration answers; null for one that this process has not asked. */
+  healthOf(integrationId: string): UpstreamHealth | null;
   start(): Promise<void>;
   stop(): void;
 };
@@ -109,11 +112,12 @@ export function createMcpServing(given: McpServing): McpServed {
   });
   const handshakes = createHandshakes(wire, log);
   const breaker = createBreaker(() => performance.now());
+  const health = createHealthBook(breaker, now);
   const lines = createLines(handshakes, sessions);
   const events = createEventSeal(secrets);
   const relaying: RelayDependencies = {
     events,
-    ...{ wire, credentials, lines, breaker, replies, interim: createInterim(wire, readAgain, log) },
+    ...{ wire, credentials, lines, breaker, health, replies, interim: createInterim(wire, readAgain, log) },
     fetch: judging(given.fetch, hostPolicy),
     limits: createToolLimits(directory, given.limitEngine, log),
     guardrails: createToolGuardrails(directory, given.checkHouse),
@@ -165,6 +169,7 @@ export function createMcpServing(given: McpServing): McpServed {
     toolRunner: (ask) => createToolRunner({ ask, relay, record, snapshot, proveIdentity, pagesUrl }),
     serverTools: (authenticate) =>
       createServerTools({ authenticate, relay, record, snapshot, proveIdentity }),
+    healthOf: health.of,
     start: sessions.start,
     stop: telling.stop,
   };

@@ -11,7 +11,7 @@ import type { Knowledge } from '../knowledge/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { LimitAlarms } from '../limits/alarms/index.ts';
 import type { Outbox } from '../mail/index.ts';
-import type { McpHouse } from '../mcp/index.ts';
+import type { McpHouse, McpServed } from '../mcp/index.ts';
 import type { McpSnapshot } from '../mcp/snapshot/index.ts';
 import type { AuditTrail } from '../recording/audit/trail.ts';
 import type { KeyUses } from '../recording/key-use/index.ts';
@@ -124,8 +124,8 @@ export type ServiceDependencies = {
   probe: Probe;
   /** Guardrails as calls have them in memory, and what their checks run with. */
   guardrails: { lookup: GuardrailLookup; checkHouse: CheckHouse };
-  /** What reaches MCP servers, and those of them in memory that calls may use. */
-  mcp: McpHouse & { snapshot: Pick<McpSnapshot, 'server'> };
+  /** What reaches MCP servers, those of them in memory that calls may use, and how they answer. */
+  mcp: McpHouse & { snapshot: Pick<McpSnapshot, 'server'> } & Pick<McpServed, 'healthOf'>;
   /** Says what limits would do to a call. */
   checkAdmission: AdmissionCheck;
   /**

@@ -4191,6 +4191,15 @@ export type McpMetadata = {
   websiteUrl?: Maybe<Scalars['String']['output']>;
   instructions?: Maybe<Scalars['String']['output']>;
   revision: Scalars['Int']['output'];
+  health?: Maybe<McpHealth>;
+};
+
+export type McpHealth = {
+  state: McpHealthState;
+  lastError?: Maybe<Scalars['String']['output']>;
+  lastOkAt?: Maybe<Scalars['DateTime']['output']>;
+  p50Ms?: Maybe<Scalars['Float']['output']>;
+  p95Ms?: Maybe<Scalars['Float']['output']>;
 };
 
 export type McpConnectionTest = {
@@ -5183,6 +5192,11 @@ export type McpSyncStatus =
   | 'syncing'
   | 'success'
   | 'failed';
+
+export type McpHealthState =
+  | 'closed'
+  | 'open'
+  | 'half_open';
 
 export type McpUserAccessDefault =
   | 'allow'

@@ -154,6 +154,7 @@ describe('/v1/mcp-servers', () => {
         sync_error: null,
       },
       ...{ last_synced_at: time, description: expect.stringContaining('built into'), icons: [] },
+      health: null,
     });
     expect(bodyOf(await call('POST', '/described/test'))).toEqual({
       ...{ success: true, status_code: 200, response_time_ms: expect.any(Number), url: mock.url },

@@ -11,6 +11,9 @@ const REMEMBERED = 5000;
 
 type State = { failures: number; firstAt: number; openUntil: number };
 
+/** `closed`: it is asked; `open`: it is left alone; `half_open`: its rest is over, and the next request tries it. */
+export type BreakerState = 'closed' | 'open' | 'half_open';
+
 /** Leaves servers alone that do not answer, so that nobody waits for them. */
 export type Breaker = {
   /** Throws an RpcFailure while the server is left alone. */
@@ -18,6 +21,8 @@ export type Breaker = {
   /** Notes what became of a request that was let through. */
   note(server: McpServerRecord, hasFailed: boolean): void;
   isOpen(server: McpServerRecord): boolean;
+  /** By the id of the integration. */
+  stateOf(id: string): BreakerState;
 };
 
 /** `now`: milliseconds of a clock that never runs backwards. */
@@ -36,6 +41,11 @@ export function createBreaker(now: () => number): Breaker {
 
   return {
     isOpen: ({ upstream }) => (states.get(upstream.id)?.openUntil ?? 0) > 0,
+    stateOf(id) {
+      const openUntil = states.get(id)?.openUntil ?? 0;
+      if (openUntil === 0) return 'closed';
+      return openUntil > now() ? 'open' : 'half_open';
+    },
     enter({ slug, upstream }) {
       const state = states.get(upstream.id);
       if (state === undefined || state.openUntil === 0) return;

@@ -6,6 +6,7 @@ import { failureOf, hasReached } from '../lines/asked-failure.ts';
 import type { Breaker } from '../lines/breaker.ts';
 import type { UpstreamCredentials } from '../lines/credentials.ts';
 import { sessionHeaders } from '../lines/handshake.ts';
+import type { HealthBook } from '../lines/health.ts';
 import type { Lines, ServerLine } from '../lines/lines.ts';
 import { paramsFor, routingHeaders } from '../lines/to-upstream.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
@@ -20,6 +21,7 @@ export type UpstreamDependencies = HearingDependencies & {
   credentials: UpstreamCredentials;
   lines: Lines;
   breaker: Breaker;
+  health: Pick<HealthBook, 'answered' | 'failed'>;
   /** Connections that judge each address, for servers of 2024-11-05. */
   fetch: typeof fetch;
 };
@@ -45,17 +47,29 @@ export async function callUpstream(
   dependencies: UpstreamDependencies,
 ): Promise<UpstreamReply> {
   const { server } = call;
-  const { breaker } = dependencies;
+  const { breaker, health } = dependencies;
+  const before = call.facts.upstreamMs;
   breaker.enter(server);
   try {
     const reply = await tried(call, params, dependencies);
     breaker.note(server, false);
+    health.answered(server, call.facts.upstreamMs - before);
     return reply;
   } catch (error) {
     // That a caller has given up says nothing about the server.
-    if (!call.isOver) breaker.note(server, isOfServer(error, call));
+    if (!call.isOver) {
+      const hasFailed = isOfServer(error, call);
+      breaker.note(server, hasFailed);
+      if (hasFailed) health.failed(server, reasonOf(error, call));
+    }
     throw error;
   }
+}
+
+/** In the words of a connection test. A call's own message names the MCP server, which another workspace has not to know. */
+function reasonOf(error: unknown, { facts }: RelayCall): string {
+  if (error instanceof RpcFailure && error.code === rpc.timeout) return 'timeout';
+  return (facts.upstreamStatus ?? 0) >= 500 ? `HTTP ${facts.upstreamStatus}` : 'cannot connect';
 }
 
 /** Whether a server did not answer; refusals are answers. */

@@ -138,6 +138,8 @@ export type ResolversTypes = {
   McpIntegrationWorkspace: ResolverTypeWrapper<McpWorkspaceEntry>;
   McpSyncStatus: Types.McpSyncStatus;
   McpMetadata: ResolverTypeWrapper<Types.McpMetadata>;
+  McpHealthState: Types.McpHealthState;
+  McpHealth: ResolverTypeWrapper<Types.McpHealth>;
   McpConnectionTest: ResolverTypeWrapper<Types.McpConnectionTest>;
   McpIntegrationPage: ResolverTypeWrapper<Omit<Types.McpIntegrationPage, 'data'> & { data: Array<ResolversTypes['McpIntegration']> }>;
   McpIntegrationWorkspacePage: ResolverTypeWrapper<Omit<Types.McpIntegrationWorkspacePage, 'data'> & { data: Array<ResolversTypes['McpIntegrationWorkspace']> }>;
@@ -199,6 +201,7 @@ export type ResolversParentTypes = {
   McpGlobalWorkspaceAccess: Types.McpGlobalWorkspaceAccess;
   McpIntegrationWorkspace: McpWorkspaceEntry;
   McpMetadata: Types.McpMetadata;
+  McpHealth: Types.McpHealth;
   McpConnectionTest: Types.McpConnectionTest;
   McpIntegrationPage: Omit<Types.McpIntegrationPage, 'data'> & { data: Array<ResolversParentTypes['McpIntegration']> };
   McpIntegrationWorkspacePage: Omit<Types.McpIntegrationWorkspacePage, 'data'> & { data: Array<ResolversParentTypes['McpIntegrationWorkspace']> };
@@ -427,6 +430,15 @@ export type McpMetadataResolvers<ContextType = GraphContext, ParentType extends 
   websiteUrl?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   instructions?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   revision?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  health?: Resolver<Types.Maybe<ResolversTypes['McpHealth']>, ParentType, ContextType>;
+};
+
+export type McpHealthResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['McpHealth'] = ResolversParentTypes['McpHealth']> = {
+  state?: Resolver<ResolversTypes['McpHealthState'], ParentType, ContextType>;
+  lastError?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  lastOkAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  p50Ms?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  p95Ms?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
 };
 
 export type McpConnectionTestResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['McpConnectionTest'] = ResolversParentTypes['McpConnectionTest']> = {
@@ -540,6 +552,7 @@ export type Resolvers<ContextType = GraphContext> = {
   McpGlobalWorkspaceAccess?: McpGlobalWorkspaceAccessResolvers<ContextType>;
   McpIntegrationWorkspace?: McpIntegrationWorkspaceResolvers<ContextType>;
   McpMetadata?: McpMetadataResolvers<ContextType>;
+  McpHealth?: McpHealthResolvers<ContextType>;
   McpConnectionTest?: McpConnectionTestResolvers<ContextType>;
   McpIntegrationPage?: McpIntegrationPageResolvers<ContextType>;
   McpIntegrationWorkspacePage?: McpIntegrationWorkspacePageResolvers<ContextType>;

@@ -34,7 +34,8 @@ export const resolvers = {
     type: ({ workspaceId }) => (workspaceId === null ? 'organisation' : 'workspace'),
     configurations: (integration, _args, context) => shownSettings(context.secrets, integration),
     workspaceCount: (integration, _args, context) => countMcpWorkspaces(context, integration),
-    metadata: async ({ _id }, _args, context) => shownMetadata(await catalogueOf(context).load(_id)),
+    metadata: async ({ _id }, _args, context) =>
+      shownMetadata(await catalogueOf(context).load(_id), context.mcp.healthOf(_id)),
   },
   McpIntegrationWorkspace: {
     workspace: ({ workspaceId }) => ({ id: workspaceId }),

@@ -42,6 +42,9 @@ export const resolvers = {
       (await workspaceById(context).load(workspaceId))?.slug,
     url: (server, _args, context) => addressOf(context, server),
     metadata: async ({ mcpIntegrationId }, _args, context) =>
-      shownMetadata(await catalogueOf(context).load(mcpIntegrationId)),
+      shownMetadata(
+        await catalogueOf(context).load(mcpIntegrationId),
+        context.mcp.healthOf(mcpIntegrationId),
+      ),
   },
 } satisfies Resolvers;
