@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { appendFile, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -384,6 +385,57 @@ describe('the thread', () => {
     await second.stop();
     expect(await stored(traceId)).toBe(50);
     expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('keeps a draft on disk before it says so, and nothing that could be read there', async () => {
+    const thread = createThread();
+    const draft = draftOf({ requestHeaders: { authorization: 'Bearer sl-very-secret' } });
+    await thread.keep(draft);
+    const [name = ''] = readdirSync(directory);
+    const [file = ''] = readdirSync(join(directory, name));
+    const path = join(directory, name, file);
+    expect(readFileSync(path).includes('very-secret')).toBe(false);
+    const pieces: ExchangeDraft[] = [];
+    for await (const bytes of openSealed(path, key)) pieces.push(...decodeDrafts(bytes));
+    expect(pieces.map(({ record }) => record._id)).toEqual([draft.record._id]);
+    await thread.stop();
+  });
+
+  test('stores what was kept once, together with what was added, and tidies up', async () => {
+    const thread = createThread();
+    thread.start();
+    const traceId = uuid();
+    const large = { bytes: Buffer.alloc(900_000, 'x'), size: 900_000 };
+    for (let each = 0; each < 300; each++) {
+      // Some files are full before their time.
+      const draft = draftOf({ requestBody: each % 100 < 4 ? large : null });
+      const kept = thread[each % 3 === 0 ? 'add' : 'keep']({
+        ...draft,
+        record: { ...draft.record, traceId },
+      });
+      if (each % 50 === 1) await kept;
+    }
+    await thread.drain();
+    expect(await stored(traceId)).toBe(300);
+    expect(thread.counters).toMatchObject({ written: 300, dropped: 0 });
+    await thread.stop();
+    expect(thread.counters.waiting).toBe(0);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('takes what is to be kept into memory while the disk refuses it', async () => {
+    await writeFile(directory, 'a file where a directory is wanted');
+    const thread = createThread();
+    thread.start();
+    const traceId = uuid();
+    for (let each = 0; each < 3; each++) {
+      const draft = draftOf();
+      await thread.keep({ ...draft, record: { ...draft.record, traceId } });
+    }
+    await thread.drain();
+    expect(await stored(traceId)).toBe(3);
+    await rm(directory);
+    await thread.stop();
   });
 
   test('stores far more than it can take at once, and drains all of it', async () => {

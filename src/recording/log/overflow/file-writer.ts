@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OwnDirectories } from './own-directories.ts';
 import type { SealedPiece } from './sealed-file.ts';
+import { requireSpace } from './spared-space.ts';
 import type { WaitingFiles } from './waiting-files.ts';
 
 /** `isTold`: metrics and spans know of the drafts, since the database has refused them. */
@@ -11,9 +12,6 @@ type OpenFile = { path: string; handle: FileHandle; bytes: number; drafts: numbe
 
 /** Bytes after which the next file is begun. */
 export const FILE_BYTES = 2 * 1024 * 1024;
-/** What stays free on the disk for others, such as the store: so many bytes or, on a smaller one, this part of it. */
-const SPARED_BYTES = 1024 * 1024 * 1024;
-const SPARED_PART = 0.05;
 
 /** Writes sealed drafts to one file after another; each whole one joins those that wait. */
 export class FileWriter {
@@ -81,9 +79,7 @@ export class FileWriter {
 
   async #create(path: string): Promise<FileHandle> {
     await mkdir(this.#directories.own, { recursive: true, mode: 0o700 });
-    const { bavail, blocks, bsize } = await statfs(this.#directories.own);
-    if (bavail * bsize < Math.min(SPARED_BYTES, SPARED_PART * blocks * bsize))
-      throw new Error('What is left of the disk is for others.');
+    requireSpace(await statfs(this.#directories.own));
     return open(path, 'wx', 0o600);
   }
 }

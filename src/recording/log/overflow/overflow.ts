@@ -1,9 +1,10 @@
 import type { Logger } from '../../../lib/logger.ts';
 import type { Chunk } from '../codec/draft-codec.ts';
 import { DiskQueue } from './disk-queue.ts';
-import { FileWriter } from './file-writer.ts';
+import { FILE_BYTES, FileWriter } from './file-writer.ts';
 import { OwnDirectories } from './own-directories.ts';
 import { type OverflowFile, WaitingFiles } from './waiting-files.ts';
+import { WriteAhead } from './write-ahead.ts';
 
 type Options = {
   /** Shared with other processes. */
@@ -27,6 +28,7 @@ export class Overflow {
   readonly #files: WaitingFiles;
   readonly #writer: FileWriter;
   readonly #queue: DiskQueue;
+  readonly #ahead: WriteAhead;
   /** Drafts that wait here, without those that another process left behind. */
   drafts = 0;
   #tidying: Promise<void> = Promise.resolve();
@@ -40,6 +42,7 @@ export class Overflow {
     this.#files = new WaitingFiles(log);
     this.#writer = new FileWriter(this.#directories, this.#files);
     this.#queue = new DiskQueue(key, this.#writer, log);
+    this.#ahead = new WriteAhead(this.#directories, key, log);
   }
 
   get isEmpty(): boolean {
@@ -69,6 +72,32 @@ export class Overflow {
     if (!this.#queue.push(chunk)) return false;
     this.drafts += chunk.drafts;
     return true;
+  }
+
+  /** Has the system take a chunk before it returns. False, and nothing happened, where the disk refuses. */
+  keep(chunk: Chunk): boolean {
+    if (!this.#ahead.write(chunk)) return false;
+    this.drafts += chunk.drafts;
+    if (this.#ahead.bytes >= FILE_BYTES) this.#addKept(this.#ahead.finish());
+    return true;
+  }
+
+  /** The file of the chunks that were kept last, which from now on is the taker's; null where there is none. */
+  takeKept(): OverflowFile | null {
+    const file = this.#ahead.finish();
+    this.drafts -= file?.drafts ?? 0;
+    return file;
+  }
+
+  /** Chunks that were kept wait like all others from now on. */
+  putKept(): void {
+    this.#addKept(this.#ahead.finish());
+  }
+
+  #addKept(file: OverflowFile | null): void {
+    if (!file) return;
+    this.#begins();
+    this.#files.add(file);
   }
 
   /** The oldest file, which from now on is the taker's; null when there is none or it is still being written. */
@@ -108,6 +137,7 @@ export class Overflow {
   /** What is on disk stays for the next process; answers how many drafts were lost since the disk did not take them. */
   async stop(): Promise<number> {
     clearInterval(this.#pulse);
+    this.putKept();
     const lost = await this.#queue.end();
     this.tidySoon();
     await this.#tidying;

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 
 // A piece: length of what follows, nonce, AES-256-GCM of the bytes, its tag. Drafts still hold the callers' keys and secrets,
 // which nobody shall find on a disk.
@@ -51,20 +51,12 @@ function decrypted(piece: Buffer, key: Uint8Array): Uint8Array {
  * Throws when a whole piece is not one that was sealed with this key.
  */
 export async function* openSealed(path: string, key: Uint8Array): AsyncGenerator<Uint8Array> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const length = Buffer.alloc(LENGTH_BYTES);
-    for (let at = 0; at + LENGTH_BYTES <= size; ) {
-      await file.read(length, 0, LENGTH_BYTES, at);
-      const pieceBytes = length.readUInt32LE();
-      at += LENGTH_BYTES + pieceBytes;
-      if (at > size) return;
-      const piece = Buffer.allocUnsafeSlow(pieceBytes);
-      await file.read(piece, 0, pieceBytes, at - pieceBytes);
-      yield decrypted(piece, key);
-    }
-  } finally {
-    await file.close();
+  // A file ends soon after 2 MiB; read piece by piece, a file of many small ones took several times as long.
+  const file = await readFile(path);
+  for (let at = 0; at + LENGTH_BYTES <= file.length; ) {
+    const start = at + LENGTH_BYTES;
+    at = start + file.readUInt32LE(at);
+    if (at > file.length) return;
+    yield decrypted(file.subarray(start, at), key);
   }
 }

@@ -12,6 +12,8 @@ import { WorkerPort } from './worker-port.ts';
 export type RequestLog = {
   /** Takes a draft without waiting. */
   add(draft: ExchangeDraft): void;
+  /** Resolves, and never rejects, when a kill of the process does not lose the draft any more, unless the disk refuses it. */
+  keep(draft: ExchangeDraft): Promise<void>;
 };
 
 export type LogThread = RequestLog & {
@@ -68,6 +70,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     counters: handOver.counters,
     spans,
     add: (draft) => handOver.add(draft),
+    keep: (draft) => handOver.keep(draft),
     async drain() {
       handOver.flush();
       await emptied(Number.POSITIVE_INFINITY);
