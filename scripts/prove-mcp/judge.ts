@@ -1,30 +1,15 @@
 import type { Outcome } from './client.ts';
 
-/** A process that was killed: its name, and when, on the clock of `performance.now()`. */
-export type Kill = { name: string; at: number };
-
 export type Findings = {
   outcomes: readonly Outcome[];
   /** Times that the server was called, by the text of the call. */
   executed: ReadonlyMap<string, number>;
   /** Rows of the request log, by the same text. */
   logged: ReadonlyMap<string, number>;
-  kills: readonly Kill[];
 };
 
-/**
- * Milliseconds before a kill in which what a process has not handed over yet may be lost with it: a quarter of a second, and as
- * much for the way of the answer to its caller.
- */
-const UNSAFE_MS = 500;
-
-/** Rows that a kill has taken with it, which the log allows for its last moments. */
-export const lostRows = ({ outcomes, logged, kills }: Omit<Findings, 'executed'>): number =>
-  outcomes.filter((outcome) => isWhole(outcome) && !logged.has(outcome.mark) && isExcused(outcome, kills))
-    .length;
-
 /** What is not as it must be. */
-export function faultsOf({ outcomes, executed, logged, kills }: Findings): string[] {
+export function faultsOf({ outcomes, executed, logged }: Findings): string[] {
   const faults: string[] = [];
   for (const outcome of outcomes) {
     const { mark, kind, maybeExecuted } = outcome;
@@ -37,14 +22,10 @@ export function faultsOf({ outcomes, executed, logged, kills }: Findings): strin
     if (kind === 'refused' && !maybeExecuted && times > 0)
       faults.push(`${mark}: it was executed, and its caller was told that it was not.`);
     if (rows > 1) faults.push(`${mark}: the log has it ${rows} times.`);
-    if (isWhole(outcome) && rows === 0 && !isExcused(outcome, kills))
-      faults.push(`${mark}: the log does not have it.`);
+    if (isWhole(outcome) && rows === 0) faults.push(`${mark}: the log does not have it.`);
   }
   return faults;
 }
 
 /** Whether a process has answered, which then has the call in its log. */
 const isWhole = ({ kind }: Outcome): boolean => kind === 'answered' || kind === 'refused';
-
-const isExcused = ({ servedBy, endedAt }: Outcome, kills: readonly Kill[]): boolean =>
-  kills.some(({ name, at }) => name === servedBy && endedAt > at - UNSAFE_MS);

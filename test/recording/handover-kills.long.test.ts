@@ -9,6 +9,9 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Db, MongoClient } from 'mongodb';
+import { Client } from '../../scripts/prove-mcp/client.ts';
+import { type Seeds, serveThrough } from '../../scripts/prove-mcp/serve.ts';
+import { startCountingServer } from '../../scripts/prove-mcp/upstream.ts';
 import { uuid } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { LogBodiesPack, LogRecord } from '../../src/recording/log/record.ts';
@@ -68,7 +71,7 @@ describe('a process', () => {
   let data: string;
   let line: Line;
   let sluice: SluiceProcess;
-  let keys: { workspace_api_key: string };
+  let keys: Seeds;
 
   const start = () =>
     startProcess(data, {
@@ -156,6 +159,27 @@ describe('a process', () => {
     await storedOf(traces);
     await nothingWaits();
   });
+
+  test('that is killed as it answers has each answered call of a tool in the log', async () => {
+    const upstream = await startCountingServer();
+    try {
+      await serveThrough(sluice.url, keys, 'counting', upstream.url);
+      for (let kill = 0; kill < 3; kill++) {
+        const client = new Client(`kill-${kill}`, sluice.url, keys.workspace_api_key);
+        for (let call = 0; call < 5; call++) await client.call();
+        await sluice.kill('SIGKILL');
+        sluice = await start();
+      }
+      const answered = [0, 1, 2].flatMap((kill) => [1, 2, 3, 4, 5].map((call) => `kill-${kill}-${call}`));
+      expect([...upstream.executed.keys()].toSorted()).toEqual(answered);
+      await eventually(async () => {
+        const rows = await db.collection('logs').find({ aiModel: 'counting/count' }).toArray();
+        expect(rows.map(({ mcp }) => JSON.parse(mcp).requestId).toSorted()).toEqual(answered);
+      }, 60_000);
+    } finally {
+      await upstream.stop();
+    }
+  });
 });
 
 describe('the thread', () => {
@@ -211,7 +235,8 @@ describe('the thread', () => {
     for (let each = 0; each < drafts; each++) {
       const draft = draftOf({ requestBody: body });
       traces.push(draft.record.traceId);
-      thread.add(draft);
+      if (each % 3 === 0) void thread.keep(draft);
+      else thread.add(draft);
     }
   };
   const stored = async (traces: string[]) =>

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { Client, type Outcome } from '../../scripts/prove-mcp/client.ts';
-import { type Findings, faultsOf, lostRows } from '../../scripts/prove-mcp/judge.ts';
+import { type Findings, faultsOf } from '../../scripts/prove-mcp/judge.ts';
 import { startProxy } from '../../scripts/prove-mcp/proxy.ts';
 import { startCountingServer } from '../../scripts/prove-mcp/upstream.ts';
 import { listen } from '../../src/http/server.ts';
@@ -16,7 +16,7 @@ const outcome = (more: Partial<Outcome> = {}): Outcome => ({
 const once = new Map([['a-1', 1]]);
 const none = new Map<string, number>();
 const found = (more: Partial<Findings>): string[] =>
-  faultsOf({ outcomes: [outcome()], executed: once, logged: once, kills: [], ...more });
+  faultsOf({ outcomes: [outcome()], executed: once, logged: once, ...more });
 
 describe('check 2: the judge of calls through gateways that are killed', () => {
   it('finds nothing where each call was made, answered and logged once, or broke off', () => {
@@ -37,14 +37,10 @@ describe('check 2: the judge of calls through gateways that are killed', () => {
     expect(found({ outcomes: [outcome({ kind: 'wrong answer' })] })).toHaveLength(1);
   });
 
-  it('lets rows go with the last moments of the process alone that was killed', () => {
-    const missing = { logged: none, kills: [{ name: '7', at: 1100 }] };
-    expect(found(missing)).toEqual([]);
-    expect(lostRows({ outcomes: [outcome()], ...missing })).toBe(1);
-    expect(found({ ...missing, kills: [{ name: '7', at: 9000 }] })).toEqual([
-      'a-1: the log does not have it.',
-    ]);
-    expect(found({ ...missing, kills: [{ name: '8', at: 1100 }] })).toHaveLength(1);
+  it('finds calls that were answered, or refused, and are not in the log', () => {
+    expect(found({ logged: none })).toEqual(['a-1: the log does not have it.']);
+    const refused = outcome({ kind: 'refused' });
+    expect(found({ outcomes: [refused], logged: none })).toEqual(['a-1: the log does not have it.']);
   });
 });
 

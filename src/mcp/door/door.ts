@@ -59,10 +59,13 @@ export function createMcpDoor(dependencies: DoorDependencies): McpDoor {
       server = await serverAt(arrival, place, dependencies);
       await answer(arrival, server, response, dependencies);
     } catch (error) {
-      const failure = refuse(error, request, response);
-      const caller = arrival?.caller ?? failure?.caller ?? null;
-      const { method = '' } = request;
-      if (failure) recordRefusal({ method, knock, place, caller, server, failure }, dependencies.record);
+      const failure = refusalOf(error, request, response);
+      if (failure) {
+        const caller = arrival?.caller ?? failure.caller ?? null;
+        const { method = '' } = request;
+        await recordRefusal({ method, knock, place, caller, server, failure }, dependencies.record);
+        refuse(failure, request, response);
+      }
       if (isDefect(error)) throw error;
     }
   }
@@ -122,15 +125,18 @@ const gone = (base: string, slug: string): RpcFailure =>
 const isDefect = (error: unknown): boolean =>
   !(error instanceof RpcFailure || error instanceof GatewayError || error instanceof BodyAborted);
 
-/** Answers with an error, which it returns; null where nobody waits for one, or an answer has begun. */
-function refuse(error: unknown, request: IncomingMessage, response: ServerResponse): RpcFailure | null {
+/** What is answered to a request that failed; null where nobody waits for an answer, or one has begun. */
+function refusalOf(error: unknown, request: IncomingMessage, response: ServerResponse): RpcFailure | null {
   request.resume();
   if (error instanceof BodyAborted || response.destroyed) return null;
   if (response.headersSent) {
     response.destroy();
     return null;
   }
-  const failure = failureOf(error);
+  return failureOf(error);
+}
+
+function refuse(failure: RpcFailure, request: IncomingMessage, response: ServerResponse): void {
   const text = errorText(failure, idOf(request));
   response
     .writeHead(failure.status === 200 ? 400 : failure.status, {
@@ -138,7 +144,6 @@ function refuse(error: unknown, request: IncomingMessage, response: ServerRespon
       ...failure.headers,
     })
     .end(request.method === 'HEAD' ? undefined : text);
-  return failure;
 }
 
 /** What has no id that is known is null in the older era, and absent in the modern one. */

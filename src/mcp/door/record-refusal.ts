@@ -20,10 +20,10 @@ export type RefusedRequest = {
 };
 
 /** Hands a refusal at the door to the log of the workspace that it belongs to; one that belongs to none has no row. */
-export function recordRefusal(
+export async function recordRefusal(
   { method, knock, place, caller, server, failure }: RefusedRequest,
   { requestLog }: Pick<RecordDependencies, 'requestLog'>,
-): void {
+): Promise<void> {
   const workspaceId = server?.workspaceId ?? caller?.key.principal.workspaceId ?? null;
   if (caller === null || workspaceId === null) return;
   const { headers, route } = knock;
@@ -48,7 +48,7 @@ export function recordRefusal(
     ...{ progressCount: 0, rounds: 0, retried: 'none', sessionReinitialised: false },
     ...{ inputBytes: null, outputBytes: 0, definitionHash: null, costNanodollars: 0 },
   });
-  requestLog.add({
+  await requestLog.keep({
     ...{ record, requestHeaders: headers, requestBody: null, finalUntransformed: null, transformed: null },
     ...{ original: null, response: null, keeps: 'none', sensitiveHeaders: [], quotable: [], pricing: null },
     endsCall: false,

@@ -61,9 +61,8 @@ export async function answerHere(
   textOf: () => Promise<string> | string,
 ): Promise<void> {
   const { id, method, params } = message;
-  const onEnd = (ended: RelayCall) => {
-    if (record.logs === 'all' && method !== 'ping') recordCall(ended, record);
-  };
+  const onEnd = (ended: RelayCall) =>
+    record.logs === 'all' && method !== 'ping' ? recordCall(ended, record) : null;
   const call = new RelayCall({ visit, server, id, method, params, answer, raw, onEnd });
   try {
     call.relay(await textOf(), false);

@@ -44,8 +44,11 @@ export type CallFacts = {
 type Given = Pick<RelayCall, 'visit' | 'server' | 'id' | 'method' | 'params' | 'answer'> & {
   /** The message as it came; null where it was one of several. */
   raw: Buffer | null;
-  /** Told once, when the answer stands. */
-  onEnd(call: RelayCall): void;
+  /**
+   * Told once, when the answer stands: it goes out when what this answers resolves, or at once for null. Where guardrails look at
+   * the answer afterwards, this is told when they have, and nothing waits for it.
+   */
+  onEnd(call: RelayCall): Promise<void> | null;
 };
 
 /** One request of a caller on its way: it is answered exactly once. */
@@ -66,7 +69,7 @@ export class RelayCall {
   onSettle: (() => void) | null = null;
   /** Ends what is under way upstream; `how`: the caller is gone, or has said that it does not want the answer. */
   onCancel: ((how: 'gone' | 'cancelled') => void) | null = null;
-  readonly #onEnd: (call: RelayCall) => void;
+  readonly #onEnd: Given['onEnd'];
   #isOver = false;
 
   constructor({ visit, server, id, method, params, answer, raw, onEnd }: Given) {
@@ -139,19 +142,22 @@ export class RelayCall {
     this.facts.httpStatus = status;
     this.facts.text = text;
     this.facts.outputBytes = Buffer.byteLength(text);
-    this.answer.end(text, status, headers);
-    this.#ended();
+    const answer = () => this.answer.end(text, status, headers);
+    const kept = this.#ended();
+    if (kept) void kept.then(answer);
+    else answer();
   }
 
-  #ended(): void {
+  #ended(): Promise<void> | null {
     this.onSettle?.();
     const { guards } = this;
     const noted = () => {
       if (guards) this.facts.guardrails = guards.logged;
-      this.#onEnd(this);
+      return this.#onEnd(this);
     };
-    if (guards === null || guards.later.length === 0) noted();
-    else void Promise.allSettled(guards.later).then(noted);
+    if (guards === null || guards.later.length === 0) return noted();
+    void Promise.allSettled(guards.later).then(noted);
+    return null;
   }
 }
 

@@ -20,18 +20,18 @@ const MAX_CLIENT = 200;
 const NANODOLLARS = 1e9;
 
 export type RecordDependencies = {
-  requestLog: Pick<RequestLog, 'add'>;
+  requestLog: Pick<RequestLog, 'keep'>;
   /** Bytes of each body that go to the log. */
   maxLoggedBytes: number;
   /** Of which requests that are let in: of all, or of those alone that go to a server. */
   logs: 'all' | 'calls';
 };
 
-/** Hands a request that has ended to the request log. */
+/** Hands a request that has ended to the request log. Resolves when its answer may go out: no kill takes its row any more. */
 export function recordCall(
   call: RelayCall,
   { requestLog, maxLoggedBytes }: Omit<RecordDependencies, 'logs'>,
-): void {
+): Promise<void> {
   const { visit, server, facts, method } = call;
   const keeps = keptParts(visit.caller.key, visit);
   const elapsed = Math.round(call.elapsed);
@@ -65,7 +65,7 @@ export function recordCall(
   // What a list says stands in the catalogue, and need not be kept for each look at it.
   const text = facts.status === 'success' && Object.hasOwn(listMethods, method) ? null : facts.text;
   const answer = text === null ? null : answerOf(text, maxLoggedBytes);
-  requestLog.add({
+  return requestLog.keep({
     record,
     requestHeaders: visit.headers,
     requestBody: keeps === 'none' ? null : bodyOf(call, maxLoggedBytes),
