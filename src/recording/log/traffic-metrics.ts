@@ -1,5 +1,6 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import { decodeGuardrails } from './guardrails.ts';
+import { decodeMcpFacts } from './mcp.ts';
 import type { LogRecord } from './record.ts';
 
 /** What a registry tells of itself to another thread or process. */
@@ -13,6 +14,14 @@ export type TrafficMetrics = {
 const buckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const checkBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.25, 1, 3, 10];
 const NANODOLLARS = 1e9;
+
+/** Methods that a metric names, which shall have a bounded number of names. */
+const mcpMethods: ReadonlySet<string> = new Set([
+  ...['initialize', 'server/discover', 'logging/setLevel', 'completion/complete'],
+  ...['tools/list', 'tools/call', 'prompts/list', 'prompts/get'],
+  ...['resources/list', 'resources/templates/list', 'resources/read'],
+  ...['resources/subscribe', 'resources/unsubscribe', 'subscriptions/listen'],
+]);
 
 /**
  * What logs say of the traffic, by kind of provider. Never by model, workspace or key: their number has no bound. Counted
@@ -67,8 +76,30 @@ export function createTrafficMetrics(): TrafficMetrics {
     registers,
   });
 
+  const mcpHistogram = (name: string, help: string) =>
+    new Histogram({ name, help, labelNames: ['mcp_method_name', 'error_type'], buckets, registers });
+  const mcpServer = mcpHistogram(
+    'mcp_server_operation_duration_seconds',
+    'Time from the arrival of a request to an MCP server to its answer. error_type: how it ended, empty where it succeeded.',
+  );
+  const mcpClient = mcpHistogram(
+    'mcp_client_operation_duration_seconds',
+    'Time that the server behind an MCP server took, where it was asked.',
+  );
+
+  function countMcp({ mcp, responseTime, upstreamResponseTime }: LogRecord): void {
+    if (mcp === null) return;
+    const { method, status, upstreamStatus } = decodeMcpFacts(mcp);
+    // Callers may name any method.
+    const mcp_method_name = mcpMethods.has(method) ? method : '_OTHER';
+    const labels = { mcp_method_name, error_type: status === 'success' ? '' : status };
+    mcpServer.observe(labels, responseTime / 1000);
+    if (upstreamStatus !== null) mcpClient.observe(labels, upstreamResponseTime / 1000);
+  }
+
   return {
     count(record) {
+      countMcp(record);
       if (record.guardrails !== null)
         for (const { checks: ran } of decodeGuardrails(record.guardrails).ran)
           for (const { id, verdict, time } of ran) checks.observe({ check: id, verdict }, time / 1000);

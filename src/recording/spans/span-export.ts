@@ -2,6 +2,7 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../lib/logger.ts';
 import type { OtlpCollector } from '../../settings/traces.ts';
 import { decodeGuardrails } from '../log/guardrails.ts';
+import { decodeMcpFacts } from '../log/mcp.ts';
 import type { LogRecord, Observed } from '../log/record.ts';
 import type { CheckInLog } from './span.ts';
 
@@ -24,9 +25,8 @@ const DELAY = 1000;
 const TIMEOUT = 5000;
 
 /**
- * Tells a collector of every try at a provider, every call that has its tries below it, and every check of guardrails, in
- * batches behind the log;
- * `onSettled` runs when a batch was taken or lost. The libraries are loaded with the first span.
+ * Tells a collector of every try at a provider, every call that has its tries below it, every request to an MCP server, and every
+ * check of guardrails, in batches behind the log; `onSettled` runs when a batch was taken or lost. The libraries are loaded with the first span.
  */
 export function createSpanExport(
   collector: OtlpCollector,
@@ -38,12 +38,13 @@ export function createSpanExport(
   let loading: ReturnType<typeof load> | null = null;
 
   async function load() {
-    const [{ BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }, spans] =
+    const [{ BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }, calls, mcp] =
       await Promise.all([
         import('@opentelemetry/sdk-trace'),
         import('@opentelemetry/exporter-trace-otlp-http'),
         import('@opentelemetry/resources'),
         import('./span.ts'),
+        import('./mcp-span.ts'),
       ]);
     const { url, headers } = collector;
     const exporter = counted(new OTLPTraceExporter({ url, headers, timeoutMillis: TIMEOUT }));
@@ -53,7 +54,11 @@ export function createSpanExport(
       maxExportBatchSize: BATCH,
       scheduledDelayMillis: DELAY,
     });
-    return { processor, spans, resource: resourceFromAttributes({ 'service.name': 'sluice' }) };
+    return {
+      processor,
+      spans: { ...calls, ...mcp },
+      resource: resourceFromAttributes({ 'service.name': 'sluice' }),
+    };
   }
 
   function counted(exporter: SpanExporter): SpanExporter {
@@ -105,12 +110,20 @@ export function createSpanExport(
 
 /** A span that is to be made of a record. */
 type Wanted =
-  | { record: LogRecord; kind: 'spanOfTry' | 'spanOfCall'; check?: undefined }
+  | {
+      record: LogRecord;
+      kind: 'spanOfTry' | 'spanOfCall' | 'spanOfMcpRequest' | 'spanOfMcpUpstream';
+      check?: undefined;
+    }
   | { record: LogRecord; kind: 'spanOfCheck'; check: CheckInLog };
 
 function wantedFor({ record, endsCall }: Observed): Wanted[] {
   const wanted: Wanted[] = [];
-  if (record.aiProvider !== null) wanted.push({ record, kind: 'spanOfTry' });
+  if (record.mcp !== null) {
+    wanted.push({ record, kind: 'spanOfMcpRequest' });
+    if (decodeMcpFacts(record.mcp).upstreamStatus !== null)
+      wanted.push({ record, kind: 'spanOfMcpUpstream' });
+  } else if (record.aiProvider !== null) wanted.push({ record, kind: 'spanOfTry' });
   if (endsCall) wanted.push({ record, kind: 'spanOfCall' });
   if (wanted.length > 0)
     for (const check of checksIn(record)) wanted.push({ record, kind: 'spanOfCheck', check });

@@ -96,7 +96,8 @@ const operationOf = ({ endpoint }: LogRecord): string => operations[endpoint] ??
 type Own = Pick<LogRecord, 'spanId' | 'parentSpanId'> &
   Pick<ReadableSpan, 'name' | 'kind'> & { from: number; took: number; attributes: AttributeSource };
 
-function spanWith(
+/** A span of what a record is of, with what is its own. */
+export function spanWith(
   { traceId, isSuccess, error }: LogRecord,
   resource: Resource,
   { spanId, parentSpanId, name, kind, from, took, attributes }: Own,
