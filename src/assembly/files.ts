@@ -31,6 +31,7 @@ export function createFileService(
       prefix: 'files/',
     }),
     limits: { fileBytes: files.maxBytes, workspaceBytes: files.workspaceBytes },
+    scanUrl: files.scanUrl,
   });
 }
 

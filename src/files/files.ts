@@ -3,6 +3,7 @@ import { uuid } from '../lib/ids.ts';
 import type { Contents, StoredContent } from '../storage/contents/index.ts';
 import { type FileDocument, type FileOwner, type FilePurpose, notExpired } from './file.ts';
 import type { ContentReception, KeptContents, ReceivedContent } from './kept-contents.ts';
+import type { FileScan } from './scan.ts';
 
 /** What a file is called and for. */
 export type NewFile = {
@@ -17,13 +18,13 @@ export type NewFile = {
 export type RemovedListener = (file: FileDocument) => Promise<void>;
 
 export type Files = {
-  /** Stores a file; whoever aborts `signal`, or gives a content that breaks off, leaves nothing. */
+  /** Stores a file that the gateway has made; whoever aborts `signal`, or gives a content that breaks off, leaves nothing. */
   store(
     given: NewFile & { owner: FileOwner },
     content: AsyncIterable<Buffer>,
     signal: AbortSignal,
   ): Promise<FileDocument>;
-  /** Stores a content whose file is not known yet: it is followed by `keep` or `giveUp`. */
+  /** Stores a content that a caller brings, once it was scanned, and whose file is not known yet: `keep` or `giveUp` follow. */
   receive(
     owner: FileOwner,
     content: AsyncIterable<Buffer>,
@@ -46,11 +47,13 @@ type Deps = {
   kept: KeptContents;
   store: Contents;
   maxBytes: number;
+  /** Null where nobody scans. */
+  scan: FileScan | null;
   changed(owner: FileOwner): void;
   now(): Date;
 };
 
-export function createFileStore({ files, kept, store, maxBytes, changed, now }: Deps) {
+export function createFileStore({ files, kept, store, maxBytes, scan, changed, now }: Deps) {
   const listeners: RemovedListener[] = [];
 
   async function keep(owner: FileOwner, received: ReceivedContent, given: NewFile): Promise<FileDocument> {
@@ -74,8 +77,19 @@ export function createFileStore({ files, kept, store, maxBytes, changed, now }: 
     return file;
   }
 
-  const receive: Files['receive'] = (owner, content, reception) =>
-    kept.receive(owner, content, { maxBytes, ...reception });
+  const receive: Files['receive'] = async (owner, content, reception) => {
+    const received = await kept.receive(owner, content, { maxBytes, ...reception });
+    if (scan === null) return received;
+    try {
+      const stored = await store.open(received.name);
+      if (!stored) throw new Error('A content was given up before it was scanned.');
+      await scan(stored, reception.signal);
+      return received;
+    } catch (error) {
+      await kept.drop(received);
+      throw error;
+    }
+  };
 
   const find: Files['find'] = ({ organisationId, workspaceId }, id) =>
     files().findOne({ _id: id, organisationId, workspaceId, ...notExpired(now()) });
@@ -91,7 +105,7 @@ export function createFileStore({ files, kept, store, maxBytes, changed, now }: 
 
   const own: Files = {
     async store({ owner, ...given }, content, signal) {
-      const received = await receive(owner, content, { signal });
+      const received = await kept.receive(owner, content, { maxBytes, signal });
       return keep(owner, received, given);
     },
     receive,

@@ -9,6 +9,7 @@ import { createFileStore, type Files } from './files.ts';
 import { type ContentDocument, createKeptContents } from './kept-contents.ts';
 import { createQuota } from './quota.ts';
 import { createRepair, type TidyTask } from './repair.ts';
+import { createFileScan } from './scan.ts';
 import type { UploadDocument, UploadPartDocument } from './uploads/upload.ts';
 import { createUploads, type Uploads } from './uploads/uploads.ts';
 
@@ -30,6 +31,8 @@ export type FilesDeps = {
   store: Contents;
   /** Bytes of one file at most, and of all files of a workspace. */
   limits: { fileBytes: number; workspaceBytes: number };
+  /** Where a scanner is asked about what callers bring; null for nowhere. */
+  scanUrl: string | null;
   db: Connection;
   leases: Leases;
   now(): Date;
@@ -56,12 +59,13 @@ export type FileService = Files & {
 
 /** The files of all workspaces, the uploads that become some, and what keeps them in order. */
 export function createFiles(deps: FilesDeps): FileService {
-  const { files: collection, store, limits, now, log } = deps;
+  const { files: collection, store, limits, scanUrl, now, log } = deps;
   const quota = createQuota(deps.contents, limits.workspaceBytes);
   const kept = createKeptContents({ ...deps, roomOf: quota.roomOf });
   const maxBytes = limits.fileBytes;
   const { removeFile, ...files } = createFileStore({
     ...{ files: collection, kept, store, maxBytes, now },
+    scan: scanUrl === null ? null : createFileScan(scanUrl, log),
     changed: quota.changed,
   });
   const uploads = createUploads({ ...deps, kept, files });

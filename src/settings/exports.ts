@@ -64,6 +64,13 @@ export const fileSettings = {
   BATCH_CALLS_AT_ONCE: integer(8, 1, 1000).describe(
     'calls that one process makes for the lines of batches at the same time',
   ),
+  FILE_SCAN_URL: z
+    .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
+    .optional()
+    .describe(
+      'a scanner that is asked about each file that a caller brings, before anybody can use it: a POST of its bytes, ' +
+        'answered with `{"verdict": "clean"}`, or `"infected"` and a `reason`; a file without a verdict is refused',
+    ),
   FILE_WORKSPACE_BYTES: integer(100 * 1024 ** 3, 0, 2 ** 50).describe(
     'bytes that the files of a workspace may have together; equal contents count once',
   ),

@@ -96,6 +96,7 @@ export function readSettings(
     files: {
       maxBytes: values.FILE_MAX_BYTES,
       workspaceBytes: values.FILE_WORKSPACE_BYTES,
+      scanUrl: values.FILE_SCAN_URL ?? null,
       batchCallsAtOnce: values.BATCH_CALLS_AT_ONCE,
     },
     threadRetentionDays: values.THREAD_RETENTION_DAYS ?? null,

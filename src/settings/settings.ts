@@ -110,6 +110,8 @@ export type Settings = {
     maxBytes: number;
     /** Bytes of all files of a workspace. */
     workspaceBytes: number;
+    /** Where a scanner is asked about files that callers bring; null for nowhere. */
+    scanUrl: string | null;
     /** Calls that one process makes for batches at the same time. */
     batchCallsAtOnce: number;
   };

@@ -41,6 +41,7 @@ function filesOn(store: Contents, more: Partial<FilesDeps> = {}) {
     parts: () => app.db.collection('upload_parts') as never,
     store,
     limits: { fileBytes: 1e9, workspaceBytes: 1e9 },
+    scanUrl: null,
     db: app.db,
     leases: createLeases(log),
     now: () => new Date(Date.now() + hours * HOUR),

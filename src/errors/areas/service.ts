@@ -36,6 +36,14 @@ export const serviceErrors = {
     'The disk of the store is full, so nothing was changed. Reads and inference go on.',
     true,
   ),
+  FILE_SCAN_UNAVAILABLE: entry(
+    503,
+    'AB04',
+    'api_error',
+    'file_scan_unavailable',
+    'The scanner of files does not answer, so the file was not taken.',
+    true,
+  ),
   SUBGRAPH_ERROR: entry(
     502,
     'AB04',
