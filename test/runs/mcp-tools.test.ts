@@ -173,7 +173,8 @@ describe('check 37: a run with a tool of an MCP server', () => {
     const [assistant_id, thread_id] = [await assistant(words()), await thread()];
     const run = await threads.runs.createAndPoll(thread_id, { assistant_id }, soon);
     expect(run.status).toBe('completed');
-    expect(toldOutputs()).toEqual(['look.up of fox', 'Rate limit exceeded: few']);
+    // Both are made at the same time.
+    expect(toldOutputs().toSorted()).toEqual(['Rate limit exceeded: few', expect.stringMatching(/ of fox$/)]);
     await world.app.rest('DELETE', `/v1/policies/rate-limits/${id}`, { key: world.app.adminKey });
   });
 });
@@ -217,7 +218,7 @@ describe('access that is taken away in the middle of a run', () => {
     });
     world.provider.play(async (...given) => {
       await world.app.rest('DELETE', `/v1/api-keys/${id}`, { key: world.app.adminKey });
-      return asksFor('words__look_up')(...given);
+      return asksFor('words__look_up', 'words__delete', 'words__look_up')(...given);
     });
     const [assistant_id, thread_id] = [await assistant(words()), await thread()];
     const { id: runId } = await clientWith(key).beta.threads.runs.create(thread_id, { assistant_id });
@@ -294,13 +295,41 @@ describe('a call that needs approval', () => {
   });
 });
 
+describe('calls of one turn', () => {
+  it('are made four at a time, and answered in their order', async () => {
+    const waiting: (() => void)[] = [];
+    let most = 0;
+    const { onMessage } = upstream;
+    upstream.onMessage = (message, response, request) => {
+      const reply = onMessage(message, response, request);
+      if (message.method !== 'tools/call') return reply;
+      waiting.push(() =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply)),
+      );
+      most = Math.max(most, waiting.length);
+      // The last one to come is answered first.
+      if (waiting.length === 4 || reached() === 6) for (const go of waiting.splice(0).reverse()) go();
+      return true;
+    };
+    const names = [0, 1, 2].flatMap(() => ['words__look_up', 'words__delete']);
+    world.provider.play(asksFor(...names), says('ok'));
+    const [assistant_id, thread_id] = [await assistant(words()), await thread()];
+    const run = await threads.runs.createAndPoll(thread_id, { assistant_id }, soon);
+    upstream.onMessage = onMessage;
+    expect(run.status).toBe('completed');
+    expect(most).toBe(4);
+    expect(toldOutputs()).toEqual([0, 1, 2].flatMap(() => ['look.up of fox', 'delete of fox']));
+  });
+});
+
 describe('a call whose process died', () => {
   async function takenOver() {
     isSilent = true;
-    world.provider.play(asksFor('words__look_up', 'words__delete'), says('ok'));
+    const four = ['words__look_up', 'words__delete', 'words__look_up', 'words__delete'];
+    world.provider.play(asksFor(...four, 'words__delete'), says('ok'));
     const [assistant_id, thread_id] = [await assistant(words()), await thread()];
     const { id } = await threads.runs.create(thread_id, { assistant_id });
-    await eventually(async () => expect(reached()).toBe(1));
+    await eventually(async () => expect(reached()).toBe(4));
     isSilent = false;
     const owner = `dead-${id}`;
     await world.app.db.collection('runs').updateOne({ _id: id as never }, { $set: { owner } });
@@ -312,15 +341,18 @@ describe('a call whose process died', () => {
   }
 
   it('is not made again, since the tool may have done its work; those behind it are made', async () => {
-    expect(await takenOver()).toEqual([expect.stringMatching(/^The outcome is unknown/), 'delete of fox']);
-    expect(reached()).toBe(2);
+    const unknown = expect.stringMatching(/^The outcome is unknown/);
+    expect(await takenOver()).toEqual([unknown, unknown, unknown, unknown, 'delete of fox']);
+    expect(reached()).toBe(5);
   });
 
   it('is made again where the integration says that this does no harm', async () => {
     const configurations = (idempotent_tools: string[]) =>
       admin('PUT', '/mcp-integrations/words', { configurations: { cost_per_call: 0.25, idempotent_tools } });
     await configurations(['look.up']);
-    expect(await takenOver()).toEqual(['look.up of fox', 'delete of fox']);
+    const unknown = expect.stringMatching(/^The outcome is unknown/);
+    const [look, remove] = ['look.up of fox', 'delete of fox'];
+    expect(await takenOver()).toEqual([look, unknown, look, unknown, remove]);
     await configurations([]);
   });
 });

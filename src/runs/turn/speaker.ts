@@ -4,7 +4,6 @@ import type {
   CallsItem,
   Citation,
   ContentPart,
-  HostedCall,
   IncompleteReason,
   MessageItem,
   RunCall,
@@ -13,11 +12,10 @@ import type {
 } from '../items.ts';
 import type { RunDocument, RunError, StepRecord, StepStatus } from '../run.ts';
 import type { OfferedFunction } from '../tools/offered.ts';
-import type { ToolContext, ToolOutput } from '../tools/tool.ts';
 import type { TurnPiece } from './read-chat.ts';
 import { Saying } from './saying.ts';
 import { callsItemId, noTokens, TurnSteps } from './steps.ts';
-import { TurnCalls } from './turn-calls.ts';
+import { type Answer, TurnCalls } from './turn-calls.ts';
 
 /** Writes an item of the run's thread; throws where another process has taken the run over. */
 export type WriteItem = (item: MessageItem | CallsItem) => Promise<void>;
@@ -166,10 +164,7 @@ export class Speaker {
   }
 
   /** Has the hosted calls of the turn answered; the step of functions, where there are any, stays open behind them. */
-  async answerCalls(
-    finish: TurnFinish,
-    answer: (call: HostedCall, tell: ToolContext['tell']) => Promise<ToolOutput>,
-  ): Promise<void> {
+  async answerCalls(finish: TurnFinish, answer: Answer): Promise<void> {
     const keep = () => this.endCalls(finish);
     if (this.isContinued) return this.#calls.answerApproved(answer, keep);
     await this.#calls.answerHosted(finish, answer, keep);

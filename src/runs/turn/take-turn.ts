@@ -43,7 +43,7 @@ export async function takeTurn(deps: RunDeps, live: LiveRun, speaker: Speaker): 
   speaker.inherit(inheritanceOf(run, before, offered));
   const present = items.filter(isOfTurn);
   let finish = present.findLast((item) => item.finish !== null)?.finish ?? null;
-  let isRepeated = finish !== null && run.attempt > 1;
+  const isTakenOver = finish !== null && run.attempt > 1;
   // The process before this one died behind the last item: the model need not be asked again.
   if (finish) speaker.recall(present);
   else {
@@ -53,12 +53,10 @@ export async function takeTurn(deps: RunDeps, live: LiveRun, speaker: Speaker): 
   }
   if (run.attempt > 1) await removeUnfinished(deps, run);
   if (finish.hasCalls)
-    await speaker.answerCalls(finish, (call, tell) => {
-      const answering = { live, offered, isRepeated, tell };
-      // One call is made after the other: those behind the first without an output had not begun.
-      isRepeated = false;
-      return answerCall(call, answering);
-    });
+    await speaker.answerCalls(finish, (call, { tell, isFirst }) =>
+      // Calls behind the first ones without an output had not begun.
+      answerCall(call, { live, offered, isRepeated: isTakenOver && isFirst, tell }),
+    );
   return endingOfTurn(speaker.isContinued ? { ...finish, usage: noTokens } : finish, speaker.calls);
 }
 

@@ -12,8 +12,22 @@ import { noTokens, type TurnSteps } from './steps.ts';
 /** The place of a turn's first call, by which the ids of calls follow from the run's. */
 const FIRST_CALL = 16;
 
+/** Calls of MCP servers that are made at the same time. */
+const AT_ONCE = 4;
+
+/** `isFirst`: no call before it, but for those that are made at the same time, was answered by this process. */
+export type AskedCall = Pick<ToolContext, 'tell'> & { isFirst: boolean };
+
 /** Answers a hosted call. */
-type Answer = (call: HostedCall, tell: ToolContext['tell']) => Promise<ToolOutput>;
+export type Answer = (call: HostedCall, asked: AskedCall) => Promise<ToolOutput>;
+
+type Answering = {
+  answer: Answer;
+  /** Stores the calls, after each that was answered. */
+  keep(): Promise<void>;
+  /** Tells of a call before it is answered, or of one that was. */
+  begin(index: number, call: RunCall): void;
+};
 
 /** The calls that the model makes in one turn, told as they come. */
 export class TurnCalls {
@@ -67,43 +81,66 @@ export class TurnCalls {
     if (!this.#isHeld) this.#tellArguments(index, text);
   }
 
-  /** Has the hosted calls answered, one after the other, in a step of their own. `keep` stores the calls after each. */
-  async answerHosted(finish: TurnFinish, answer: Answer, keep: () => Promise<void>): Promise<void> {
+  /** Has the hosted calls answered in a step of their own. `keep` stores the calls after each. */
+  async answerHosted(finish: TurnFinish, answer: Answer, keep: Answering['keep']): Promise<void> {
     const calls = this.all.filter(isHostedCall).filter((call) => !isForCaller(call));
     if (calls.length === 0) return;
     const step = this.#steps.begin('hosted', null);
-    for (const [index, call] of calls.entries()) {
-      this.#tellHosted(step.id, index, call);
-      if (call.output === null) await this.#answer(call, { index, answer, keep });
-    }
+    const begin = (index: number, call: RunCall) => this.#tellHosted(step.id, index, call as HostedCall);
+    await this.#answerAll(calls, { answer, keep, begin });
     this.#steps.end('completed', { usage: finish.usage, calls });
   }
 
   /** Has the calls answered that the caller has approved, and ends the step that has waited. */
-  async answerApproved(answer: Answer, keep: () => Promise<void>): Promise<void> {
+  async answerApproved(answer: Answer, keep: Answering['keep']): Promise<void> {
     const calls = this.all.filter(isForCaller);
-    for (const [index, call] of calls.entries()) {
+    const begin = (index: number, call: RunCall) => {
       this.#tellBegun(index, call);
       this.#tellArguments(index, call.arguments);
       if (call.output !== null) this.#tellOutput(index, call.output);
-      else if (isHostedCall(call)) await this.#answer(call, { index, answer, keep });
-    }
+    };
+    await this.#answerAll(calls, { answer, keep, begin });
     this.#steps.end('completed', { usage: this.#steps.open?.usage ?? noTokens, calls: this.all });
   }
 
-  async #answer(
-    call: HostedCall,
-    { index, answer, keep }: { index: number; answer: Answer; keep: () => Promise<void> },
-  ): Promise<void> {
-    const { type } = call;
+  /** Has calls answered and told in their order; those of a group are made at the same time. */
+  async #answerAll(calls: readonly RunCall[], { answer, keep, begin }: Answering): Promise<void> {
+    let isFirst = true;
+    let index = 0;
+    for (const group of groupsOf(calls)) {
+      const first = index;
+      const make = (call: HostedCall) =>
+        answer(call, { isFirst, tell: this.#tellerOf(call, first + group.indexOf(call)) });
+      const open = group.filter(isHostedCall).filter(({ output }) => output === null);
+      // What is made alone tells of its work meanwhile, so it is made once it was told of.
+      const made = new Map(group.length > 1 ? open.map((call) => [call, make(call)] as const) : []);
+      // From now on, so that one that fails before its turn is not taken for an error that nobody handles.
+      const ended = Promise.allSettled(made.values());
+      try {
+        for (const call of group) {
+          begin(index, call);
+          if (isHostedCall(call) && call.output === null) {
+            Object.assign(call, { parts: [], citations: [], ...(await (made.get(call) ?? make(call))) });
+            if (call.type === 'mcp') this.#tellOutput(index, call.output ?? '');
+            await keep();
+          }
+          index++;
+        }
+      } finally {
+        // A turn ends when nothing is under way any more, also where one of its calls ends the run.
+        await ended;
+      }
+      if (open.length > 0) isFirst = false;
+    }
+  }
+
+  /** Tells what became of a hosted call's member of the open step. */
+  #tellerOf({ type }: HostedCall, index: number): ToolContext['tell'] {
     const stepId = this.#steps.open?.id ?? '';
-    const tell = (details: Record<string, unknown>) => {
+    return (details) => {
       const shown = shownDetails({ type, details }, this.#run.showsContents);
       this.#teller.stepDelta(stepId, index, { type, [type]: shown });
     };
-    Object.assign(call, { parts: [], citations: [], ...(await answer(call, tell)) });
-    if (type === 'mcp') this.#tellOutput(index, call.output ?? '');
-    await keep();
   }
 
   /** Has what is for the caller wait, in a step that stays open. */
@@ -142,6 +179,21 @@ export class TurnCalls {
     const entry = { ...(id !== undefined && { id }), type: 'function', function: part };
     this.#teller.stepDelta(this.#steps.open?.id ?? '', index, entry);
   }
+}
+
+/**
+ * Calls of MCP servers that follow each other, a few at a time, and any other call alone: those of the code interpreter share a
+ * box. The groups follow from the calls alone, so that another process knows which calls may have been under way together.
+ */
+function groupsOf(calls: readonly RunCall[]): RunCall[][] {
+  const groups: RunCall[][] = [];
+  for (const call of calls) {
+    const last = groups.at(-1);
+    const isOne = call.type === 'mcp' && last?.[0]?.type === 'mcp' && last.length < AT_ONCE;
+    if (last && isOne) last.push(call);
+    else groups.push([call]);
+  }
+  return groups;
 }
 
 /** What a step shows of a call that has not been answered. */
