@@ -49,6 +49,8 @@ export type BatchDocument = FileOwner & {
   sealedCaller?: string;
   /** All calls of its lines have it. */
   traceId: string;
+  /** What its calls cost together; absent until all of them have long been in the log. Null where none has a price. */
+  costNanodollars?: number | null;
   createdBy: string;
   createdAt: Date;
   /** Lines that were not begun by then are given up. */

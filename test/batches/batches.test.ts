@@ -141,6 +141,36 @@ describe('a batch', () => {
     expect(batch.errors).toMatchObject({ object: 'list', data: [problem] });
   });
 
+  it('says what its calls have cost together, once they are all in the log', async () => {
+    // At 2.5 and 10 dollars a million tokens: 0.35 cents a call.
+    const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
+    const answer = json(200, chatAnswer('done', usage));
+    world.provider.play(answer, answer, answer, answer);
+    const priced = ['a', 'b', 'c', 'd'].map((id) =>
+      line(id, id, { body: { model: `@${world.slug}/gpt-4o`, messages: [{ role: 'user', content: id }] } }),
+    );
+    const made = await begin(priced);
+    expect(made).toMatchObject({ cost: null });
+    await until(made.id, ['completed']);
+    await eventually(async () => expect(await client.batches.retrieve(made.id)).toMatchObject({ cost: 1.4 }));
+    const query = `{ batch(id: "${made.id}") { cost } }`;
+    expect((await world.app.graphql(query, {}, world.app.workspaceKey)).data.batch).toEqual({ cost: 1.4 });
+    const reader = await makeKey(world.app, 'workspace-service', { only: ['completions.read'] });
+    expect(await clientOf(reader).batches.retrieve(made.id)).toMatchObject({ cost: 1.4 });
+    const stored = () => world.app.db.collection<{ _id: string }>('batches').findOne({ _id: made.id });
+    expect(await stored()).not.toHaveProperty('costNanodollars');
+    hours = 1;
+    expect(await client.batches.retrieve(made.id)).toMatchObject({ cost: 1.4 });
+    expect(await stored()).toHaveProperty('costNanodollars', 14_000_000);
+  });
+
+  it('of calls that have no price has no cost', async () => {
+    const { id } = await begin([line('free')]);
+    await until(id, ['completed']);
+    hours = 1;
+    expect(await client.batches.retrieve(id)).toMatchObject({ cost: null });
+  });
+
   it('comes under guardrails and limits as any call, by the config of whoever made it', async () => {
     const config = {
       input_guardrails: [{ 'default.contains': { operator: 'none', words: ['forbidden'] }, deny: true }],

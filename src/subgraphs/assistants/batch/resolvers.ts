@@ -1,4 +1,6 @@
+import { cents } from '../../insights/log-filters/index.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import { costOf } from './cost.ts';
 import { cancelBatch, createBatch, getBatch, listBatches } from './service.ts';
 
 export const resolvers = {
@@ -21,5 +23,6 @@ export const resolvers = {
       outputTokensDetails: { reasoningTokens: reasoning },
       totalTokens: input + output,
     }),
+    cost: async (batch, _args, context) => cents(await costOf(context, batch)),
   },
 } satisfies Resolvers;
