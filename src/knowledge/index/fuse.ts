@@ -1,21 +1,27 @@
 import type { Near } from './matrix.ts';
 
-/** What keeps the first few ranks from outweighing everything else (reciprocal rank fusion). */
-const K = 60;
+/** A ranking of chunks, the best first, by words or by vectors. */
+export type Ranking = { by: 'words' | 'vectors'; chunks: readonly number[] };
 
 /**
- * One ranking of several: an item counts 1/(60 + rank) in each list that has it. Scores are parts of what the first of all lists
- * would have, so that they are from 0 to 1.
+ * How much a ranking counts, and how flat it is (reciprocal rank fusion). Whatever vectors are near, there is always a nearest one,
+ * so that their ranks say little one by one. The first by words often has the one rare word of a question: it leads by far, and a
+ * little more weight puts it before the nearest vector where neither is in the other ranking.
  */
-export function fused(lists: readonly (readonly number[])[]): Near[] {
+const counted = { words: { weight: 1.05, k: 5 }, vectors: { weight: 1, k: 60 } } as const;
+
+/** One ranking of several. Scores are parts of what the first of all of them would have, so that they are from 0 to 1. */
+export function fused(rankings: readonly Ranking[]): Near[] {
   const sums = new Map<number, number>();
-  for (const list of lists)
-    list.forEach((chunk, at) => {
-      sums.set(chunk, (sums.get(chunk) ?? 0) + (K + 1) / (K + 1 + at) / lists.length);
+  const whole = rankings.reduce((sum, { by }) => sum + counted[by].weight, 0);
+  for (const { by, chunks } of rankings) {
+    const { weight, k } = counted[by];
+    chunks.forEach((chunk, at) => {
+      const part = (weight / whole) * ((k + 1) / (k + 1 + at));
+      sums.set(chunk, (sums.get(chunk) ?? 0) + part);
     });
-  return [...sums]
-    .map(([chunk, similarity]) => ({ chunk, similarity: Math.min(1, similarity) }))
-    .sort((one, other) => other.similarity - one.similarity || one.chunk - other.chunk);
+  }
+  return inOrder(sums);
 }
 
 /** Each chunk with the best of its similarities. */
@@ -23,7 +29,10 @@ export function bestOf(lists: readonly (readonly Near[])[]): Near[] {
   const best = new Map<number, number>();
   for (const { chunk, similarity } of lists.flat())
     best.set(chunk, Math.max(similarity, best.get(chunk) ?? -1));
-  return [...best]
+  return inOrder(best);
+}
+
+const inOrder = (scores: ReadonlyMap<number, number>): Near[] =>
+  [...scores]
     .map(([chunk, similarity]) => ({ chunk, similarity: Math.min(1, similarity) }))
     .sort((one, other) => other.similarity - one.similarity || one.chunk - other.chunk);
-}

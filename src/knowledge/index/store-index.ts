@@ -6,6 +6,7 @@ import { wordsOf } from '../words.ts';
 import { bestOf, fused } from './fuse.ts';
 import { Matrix, type Near } from './matrix.ts';
 import type { AddedFile, Hit, IndexedFile, IndexQuery, IndexQuestion } from './messages.ts';
+import { Purge } from './purge.ts';
 import { openIndex, removeIndex } from './schema.ts';
 import { WordSearch } from './word-search.ts';
 
@@ -26,6 +27,7 @@ export class StoreIndex {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #words: WordSearch;
+  readonly #purge: Purge;
   #matrix: Matrix | null = null;
   #nextChunk: number;
 
@@ -33,6 +35,7 @@ export class StoreIndex {
     this.#path = path;
     this.#database = openIndex(path);
     this.#words = new WordSearch(this.#database);
+    this.#purge = new Purge(this.#database);
     const rows = this.#database.prepare('SELECT * FROM segment ORDER BY first').iterate();
     for (const row of rows as Iterable<SegmentRow>) this.#load(row);
     const { last } = this.#database.prepare('SELECT max(id) AS last FROM chunk').get() as {
@@ -78,6 +81,7 @@ export class StoreIndex {
     this.#atOnce(() => {
       for (const file of files) this.#dropRows(file);
     });
+    this.#purge.due();
     this.#matrix?.drop(new Set(files));
     if (this.#matrix?.count === 0) this.#matrix = null;
   }
@@ -89,8 +93,8 @@ export class StoreIndex {
       ranking === 'vectors'
         ? bestOf(near)
         : fused([
-            ...near.map((list) => list.map(({ chunk }) => chunk)),
-            ...queries.map(({ text }) => this.#worded(text, allowed)),
+            ...near.map((list) => ({ by: 'vectors' as const, chunks: list.map(({ chunk }) => chunk) })),
+            ...queries.map(({ text }) => ({ by: 'words' as const, chunks: this.#worded(text, allowed) })),
           ]);
     return ranked
       .filter(({ similarity }) => similarity >= threshold)
@@ -99,6 +103,7 @@ export class StoreIndex {
   }
 
   close(): void {
+    this.#purge.stop();
     this.#database.close();
   }
 
