@@ -136,6 +136,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     probe: async () => ({ status: null, latencyMs: 0, message: null, problem: null, body: null }),
     exports: {
       files: createContents({
+        database: null,
         ...{ bucket: null, dataDirectory: settings.storage.dataDirectory },
         ...{ folder: 'exports', prefix: '' },
       }),

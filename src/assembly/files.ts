@@ -26,6 +26,7 @@ export function createFileService(
     parts: () => collection(uploadPartModel(deps.db).collection),
     store: createContents({
       bucket: exports.bucket,
+      database: exports.isInDatabase ? () => nativeDb(deps.db) : null,
       dataDirectory: storage.dataDirectory,
       folder: 'files',
       prefix: 'files/',

@@ -3,7 +3,7 @@ import { codeInterpreterSettings } from './assistants/code-interpreter.ts';
 import { threadSettings } from './assistants/threads.ts';
 import { cacheSettings } from './cache.ts';
 import { corsOrigins } from './cors.ts';
-import { exportSettings, fileSettings } from './exports.ts';
+import { contentSettings, exportSettings, fileSettings } from './exports.ts';
 import { graphSettings } from './graph/graph.ts';
 import { remoteSubgraphs } from './graph/remote-subgraphs.ts';
 import { headerSettings } from './headers.ts';
@@ -188,6 +188,7 @@ export const environmentOf = (house: House) =>
       'days after which the headers and bodies of a log are removed',
     ),
     ...exportSettings,
+    ...contentSettings,
     ...fileSettings,
     ...codeInterpreterSettings,
     ...threadSettings,

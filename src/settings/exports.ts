@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer } from './values.ts';
+import { flag, integer } from './values.ts';
 
 /** A bucket of any storage that speaks the S3 protocol. */
 export type S3Bucket = {
@@ -33,13 +33,28 @@ export const exportSettings = {
   EXPORT_S3_SECRET_ACCESS_KEY: text.describe('the secret of that credential'),
 };
 
+/** The other place for contents that several machines share. */
+export const contentSettings = {
+  CONTENTS_IN_DATABASE: flag(false).describe(
+    'whether log exports and files lie in the database (GridFS) in place of `DATA_DIR`: for processes on several machines that ' +
+      'have no bucket, since each byte goes through the database; not together with `EXPORT_S3_ENDPOINT`',
+  ),
+};
+
 type Name = keyof typeof exportSettings;
 type Values = { [K in Name]?: string | undefined };
 
 const names = Object.keys(exportSettings) as Name[];
 
-/** What is missing where only some of the settings are there. */
-export function missingOfBucket(values: Record<string, unknown>): { path: string[]; message: string }[] {
+type Mistake = { path: string[]; message: string };
+
+/** What is wrong with the place of contents: two of them, or a bucket of which something is missing. */
+export const mistakesOfContents = (values: Record<string, unknown>): Mistake[] =>
+  values.CONTENTS_IN_DATABASE === 'true' && values.EXPORT_S3_ENDPOINT !== undefined
+    ? [{ path: ['CONTENTS_IN_DATABASE'], message: 'must not be set together with EXPORT_S3_ENDPOINT' }]
+    : missingOfBucket(values);
+
+function missingOfBucket(values: Record<string, unknown>): Mistake[] {
   const missing = names.filter((name) => values[name] === undefined);
   if (missing.length === names.length) return [];
   return missing.map((name) => ({ path: [name], message: 'must be set like the other EXPORT_S3_ settings' }));

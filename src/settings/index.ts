@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { isLoopbackHost } from '../lib/http/addresses.ts';
 import { hostnameOf } from '../lib/http/custom-host.ts';
 import { type EnvironmentValues, environmentOf } from './environment.ts';
-import { exportBucket, missingOfBucket } from './exports.ts';
+import { exportBucket, mistakesOfContents } from './exports.ts';
 import { anyHouse, type House } from './house.ts';
 import { cloudIdentityOf, lentIdentityOf } from './identity/cloud-identity.ts';
 import { secretManagersOf } from './identity/secret-managers.ts';
@@ -27,7 +27,7 @@ export function readSettings(
   // An empty variable means "not set", as in compose files and CI.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environmentOf(house).safeParse(given);
-  const mistakes = [...(parsed.error?.issues ?? []), ...missingOfBucket(given), ...missingOfMail(given)];
+  const mistakes = [...(parsed.error?.issues ?? []), ...mistakesOfContents(given), ...missingOfMail(given)];
   if (!parsed.success || mistakes.length > 0) {
     const lines = mistakes.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
     throw new SettingsError(`These settings are not valid:\n${lines.join('\n')}`);
@@ -92,7 +92,7 @@ export function readSettings(
       retentionDays: values.LOG_RETENTION_DAYS,
       bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
     },
-    exports: { bucket: exportBucket(values) },
+    exports: { bucket: exportBucket(values), isInDatabase: values.CONTENTS_IN_DATABASE },
     files: {
       maxBytes: values.FILE_MAX_BYTES,
       workspaceBytes: values.FILE_WORKSPACE_BYTES,

@@ -104,6 +104,8 @@ export type Settings = {
   exports: {
     /** Where finished log exports and files go; null keeps them in the data directory. */
     bucket: S3Bucket | null;
+    /** Whether they lie in the database instead. */
+    isInDatabase: boolean;
   };
   files: {
     /** Bytes of the largest file that one request brings. */

@@ -17,7 +17,13 @@ let hours = 0;
 beforeAll(async () => {
   app = await startApp();
   directory = await mkdtemp(join(tmpdir(), 'sluice-tidy-'));
-  disk = createContents({ bucket: null, dataDirectory: directory, folder: 'files', prefix: '' });
+  disk = createContents({
+    bucket: null,
+    database: null,
+    dataDirectory: directory,
+    folder: 'files',
+    prefix: '',
+  });
 });
 afterAll(async () => {
   await app.stop();

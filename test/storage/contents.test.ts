@@ -68,6 +68,7 @@ beforeAll(async () => {
   const credential = { region: 'eu-west-1', accessKeyId: 'access', secretAccessKey: 'secret' };
   files = createContents({
     bucket: { endpoint, bucket: 'exports', ...credential },
+    database: null,
     ...{ dataDirectory: '/nowhere', folder: 'x', prefix: '' },
   });
 });

@@ -1,5 +1,6 @@
 import type { Settings } from '../../../settings/index.ts';
 import { type Contents, createContents } from '../../../storage/contents/index.ts';
+import { nativeDb } from '../../../storage/native-db.ts';
 import { createExportRunner, type ExportRunner, type RunnerOptions } from './runner.ts';
 
 /** What writes the log exports of this installation, and where their contents are. */
@@ -7,9 +8,10 @@ export function createLogExports(
   { exports, storage, requestLogs }: Pick<Settings, 'exports' | 'storage' | 'requestLogs'>,
   dependencies: Omit<RunnerOptions, 'files' | 'retentionDays'>,
 ): ExportRunner & { files: Contents } {
-  const { bucket } = exports;
+  const { bucket, isInDatabase } = exports;
   const files = createContents({
     ...{ bucket, dataDirectory: storage.dataDirectory },
+    database: isInDatabase ? () => nativeDb(dependencies.db) : null,
     ...{ folder: 'exports', prefix: '' },
   });
   const { retentionDays } = requestLogs;
