@@ -22,11 +22,14 @@ export type InterpretersDeps = {
 
 /** Milliseconds for which one is kept ready while nobody asks. */
 const WARM_MS = 20 * 60_000;
+/** Milliseconds from taking one to making the next one ready: that takes half a second of a processor, which the first cell needs. */
+const REST_MS = 500;
 
 export function createInterpreters({ boxes, directory, keepsWarm, log }: InterpretersDeps): Interpreters {
   const start = createStart(boxes, directory, log);
   let spare: Promise<Interpreter | null> | null = null;
   let timer: NodeJS.Timeout | undefined;
+  let rest: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   async function takeSpare(): Promise<Interpreter | null> {
@@ -53,11 +56,13 @@ export function createInterpreters({ boxes, directory, keepsWarm, log }: Interpr
   return {
     async take(signal) {
       const interpreter = (await takeSpare()) ?? (await start(signal));
-      prepare();
+      clearTimeout(rest);
+      rest = setTimeout(prepare, REST_MS).unref();
       return interpreter;
     },
     async stop() {
       isStopped = true;
+      clearTimeout(rest);
       await closeSpare();
     },
   };
