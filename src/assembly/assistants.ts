@@ -74,6 +74,6 @@ export function createAssistants(given: Given) {
     runs,
     batches,
     keepResponse: createResponseKeeper({ db, runs, secrets, now }),
-    threads: createThreadUpkeep(settings, { runs, files, db, leases, now, log }),
+    threads: createThreadUpkeep(settings, { runs, files, knowledge, db, leases, now, log }),
   };
 }

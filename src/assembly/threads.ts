@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Files } from '../files/index.ts';
+import type { Knowledge } from '../knowledge/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import { LOGS_COLLECTION } from '../recording/log/record.ts';
 import {
@@ -12,11 +13,15 @@ import type { RunEngine } from '../runs/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Leases } from '../storage/leases.ts';
 import { nativeDb } from '../storage/native-db.ts';
+import { ownStoreId } from '../subgraphs/assistants/attachments.ts';
+import { vectorStoreModel } from '../subgraphs/assistants/vector-store/index.ts';
+import { vectorStoreFileModel } from '../subgraphs/assistants/vector-store-file/index.ts';
 import type { ServicePart } from './lifecycle.ts';
 
 type Deps = {
   runs: Pick<RunEngine, 'forgetThread'>;
   files: Files;
+  knowledge: Pick<Knowledge, 'dropStore'>;
   db: Connection;
   leases: Leases;
   now(): Date;
@@ -26,7 +31,7 @@ type Deps = {
 /** What removes conversations: when somebody asks for it, and after the time that the installation keeps them. */
 export function createThreadUpkeep(
   { threadRetentionDays: days }: Pick<Settings, 'threadRetentionDays'>,
-  { runs, files, db: connection, leases, now, log }: Deps,
+  { runs, files, knowledge, db: connection, leases, now, log }: Deps,
 ): { erasure: ThreadErasure; retention: ServicePart } {
   const db = () => nativeDb(connection);
   const deps: ErasureDeps = {
@@ -37,6 +42,16 @@ export function createThreadUpkeep(
     batches: () => db().collection('run_events'),
     logs: () => db().collection(LOGS_COLLECTION),
     files,
+    storeFiles: (owner, ids) =>
+      vectorStoreFileModel(connection).countDocuments({ ...owner, fileId: { $in: [...ids] } }),
+    async forgetOwnStore({ _id: threadId, organisationId, workspaceId }) {
+      const own = { _id: ownStoreId(threadId), organisationId, workspaceId };
+      if (!(await vectorStoreModel(connection).exists(own))) return 0;
+      // The store goes last, so that it is found again where this breaks off.
+      const files = await knowledge.dropStore(own._id);
+      await vectorStoreModel(connection).deleteOne(own);
+      return files;
+    },
     forgetThread: runs.forgetThread,
   };
   return {

@@ -18,14 +18,26 @@ export type AttachedFile = { fileId: string; filename: string; attributes: Attri
 /** How many files have each status, and the bytes that they take. */
 export type FileCounts = Record<VectorStoreFileStatus, number> & { usageBytes: number };
 
+/** What processes tell each other once a file, or all of them, has left a store. */
+export const REMOVAL = 'vector_store_removal';
+
 const none: FileCounts = { in_progress: 0, completed: 0, cancelled: 0, failed: 0, usageBytes: 0 };
 
-type Deps = Pick<KnowledgeDeps, 'stores' | 'files' | 'secrets' | 'now'>;
+type Deps = Pick<KnowledgeDeps, 'stores' | 'files' | 'secrets' | 'changes' | 'now'>;
 
 /** What changes the files of stores. Callers see to it that the stores and files are the tenant's. */
-export function createContents({ stores, files, secrets, now }: Deps, segments: Segments) {
+export function createContents({ stores, files, secrets, changes, now }: Deps, segments: Segments) {
   const changed = (storeIds: string[]) =>
     stores().updateMany({ _id: { $in: storeIds } }, { $inc: { revision: 1 } });
+
+  /** Has all processes take what was removed out of their indexes. */
+  async function removed(storeIds: string[]): Promise<void> {
+    await stores().updateMany(
+      { _id: { $in: storeIds } },
+      { $inc: { revision: 1 }, $set: { removedAt: now() } },
+    );
+    await changes.publish(REMOVAL);
+  }
 
   return {
     /** Lets searches find what was changed of the files of a store. */
@@ -69,7 +81,7 @@ export function createContents({ stores, files, secrets, now }: Deps, segments: 
       const detached = await files().findOneAndDelete({ _id: storeFileId(storeId, fileId) });
       if (!detached) return null;
       await segments.dropFile(detached);
-      await changed([storeId]);
+      await removed([storeId]);
       return detached;
     },
     /** Takes a file out of all stores of its workspace. */
@@ -79,7 +91,7 @@ export function createContents({ stores, files, secrets, now }: Deps, segments: 
       if (found.length === 0) return;
       await files().deleteMany({ workspaceId, fileId });
       for (const storeFile of found) await segments.dropFile(storeFile);
-      await changed(found.map(({ storeId }) => storeId));
+      await removed(found.map(({ storeId }) => storeId));
     },
     /** Gives up the files of a batch that are not indexed yet. */
     async cancelBatch(batchId: string): Promise<void> {
@@ -92,10 +104,12 @@ export function createContents({ stores, files, secrets, now }: Deps, segments: 
         },
       );
     },
-    /** Deletes what is in a store that is gone. */
-    async dropStore(storeId: string): Promise<void> {
-      await files().deleteMany({ storeId });
+    /** Deletes what is in a store that is gone; answers how many files that was. */
+    async dropStore(storeId: string): Promise<number> {
+      const { deletedCount } = await files().deleteMany({ storeId });
       await segments.dropStore(storeId);
+      await changes.publish(REMOVAL);
+      return deletedCount;
     },
     /** The counts of stores or batches, by their ids; they are counted and not kept, so that they are right. */
     async counts(by: 'storeId' | 'batchId', ids: readonly string[]): Promise<Map<string, FileCounts>> {

@@ -30,6 +30,8 @@ export type VectorStoreDocument = {
   embedding: EmbeddingModel;
   /** Changes with what is to be found in it. */
   revision: number;
+  /** When a file last left it; absent where none has. */
+  removedAt?: Date;
   createdAt: Date;
   lastUpdatedAt: Date;
 };

@@ -5,6 +5,7 @@ import type { KnowledgeDeps } from './deps.ts';
 import type { IndexCalls } from './index/messages.ts';
 import { createIndexer } from './indexer/indexer.ts';
 import { createFreshness } from './search/freshness.ts';
+import { createRemovedTexts } from './search/removed-texts.ts';
 import { createSearch } from './search/search.ts';
 import { createSegments } from './segments/segments.ts';
 import { createUpkeep } from './upkeep.ts';
@@ -38,7 +39,8 @@ export function createKnowledge(deps: KnowledgeDeps) {
   });
   const freshness = createFreshness(deps, segments, index);
   const indexer = createIndexer({ ...deps, store: segments, chunker });
-  const upkeep = createUpkeep(deps, { contents, index, freshness });
+  const removedTexts = createRemovedTexts(deps, { index, freshness });
+  const upkeep = createUpkeep(deps, { contents, removedTexts });
 
   return {
     ...contents,

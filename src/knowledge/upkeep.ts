@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs';
-import type { ThreadLine } from '../lib/threads/thread-line.ts';
 import type { createContents } from './contents.ts';
 import type { KnowledgeDeps } from './deps.ts';
-import type { IndexCalls } from './index/messages.ts';
-import type { Freshness } from './search/freshness.ts';
+import type { RemovedTexts } from './search/removed-texts.ts';
 
 /** Milliseconds between two looks. */
 const LOOK_MS = 600_000;
@@ -12,16 +9,12 @@ const KEPT_MS = 30 * 86_400_000;
 /** Stores that one look deletes. */
 const BATCH = 100;
 
-type Given = {
-  contents: ReturnType<typeof createContents>;
-  index: ThreadLine<IndexCalls>;
-  freshness: Freshness;
-};
+type Given = { contents: ReturnType<typeof createContents>; removedTexts: RemovedTexts };
 
-/** What a process does for vector stores without being asked: deletes those that expired long ago, and its indexes of those that are gone. */
+/** What a process does for vector stores without being asked: deletes those that expired long ago, and what its indexes have of texts that are gone. */
 export function createUpkeep(
-  { stores, cache, now, log }: Pick<KnowledgeDeps, 'stores' | 'cache' | 'now' | 'log'>,
-  { contents, index, freshness }: Given,
+  { stores, now, log }: Pick<KnowledgeDeps, 'stores' | 'now' | 'log'>,
+  { contents, removedTexts }: Given,
 ) {
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
@@ -38,24 +31,10 @@ export function createUpkeep(
     }
   }
 
-  async function forgetDeleted(): Promise<void> {
-    // The thread starts by the first call: where there is no index, there is nothing to ask.
-    if (!existsSync(cache.directory)) return;
-    const kept = await index.ask('stores');
-    if (kept.length === 0) return;
-    const present = await stores()
-      .find({ _id: { $in: kept } }, { projection: { _id: 1 } })
-      .toArray();
-    const known = new Set(present.map(({ _id }) => _id));
-    const gone = kept.filter((store) => !known.has(store));
-    for (const store of gone) freshness.forget(store);
-    if (gone.length > 0) await index.ask('forget', gone);
-  }
-
   async function look(): Promise<void> {
     try {
       await deleteExpired();
-      await forgetDeleted();
+      await removedTexts.tidy();
     } catch (error) {
       log.warn({ error }, 'Vector stores could not be looked after; it is tried again.');
     }
@@ -63,6 +42,7 @@ export function createUpkeep(
 
   return {
     start(): void {
+      removedTexts.start();
       timer = setInterval(() => {
         looking = looking.then(look);
       }, LOOK_MS).unref();
@@ -70,6 +50,7 @@ export function createUpkeep(
     async stop(): Promise<void> {
       clearInterval(timer);
       await looking;
+      await removedTexts.stop();
     },
   };
 }

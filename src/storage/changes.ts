@@ -4,11 +4,12 @@ import type { Logger } from '../lib/logger.ts';
 
 /**
  * The kinds of resources that the data plane holds in memory; it must hear of each change. Of `run` processes hear that there
- * are runs at all, and of `vector_store_file` that there are files to index.
+ * are runs at all, of `vector_store_file` that there are files to index, and of `vector_store_removal` that a file has left a store.
  */
 export type ChangeKind =
   | 'run'
   | 'vector_store_file'
+  | 'vector_store_removal'
   | 'organisation'
   | 'workspace'
   | 'api_key'

@@ -2050,6 +2050,7 @@ export type Batch = {
   cancelledAt?: Maybe<Scalars['UnixTime']['output']>;
   requestCounts: BatchCounts;
   usage: BatchUsage;
+  cost?: Maybe<Scalars['Float']['output']>;
   traceId: Scalars['String']['output'];
   metadata: Scalars['JSON']['output'];
 };
@@ -2292,6 +2293,7 @@ export type ErasedThreads = {
   messages: Scalars['Count']['output'];
   runs: Scalars['Count']['output'];
   files: Scalars['Count']['output'];
+  vectorStoreFiles: Scalars['Count']['output'];
   logs: Scalars['Count']['output'];
   hasMore: Scalars['Boolean']['output'];
 };

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const mutation = `mutation ($input: EraseThreadsInput!) {
-  eraseThreads(input: $input) { threads messages runs files logs hasMore }
+  eraseThreads(input: $input) { threads messages runs files vectorStoreFiles logs hasMore }
 }`;
 const erase = (input: object, key = app.adminKey) => app.graphql(mutation, { input }, key);
 const refusal = async (input: object, key?: string) => {
@@ -38,9 +38,10 @@ async function spoken(word: string, metadata: Record<string, string>) {
     metadata,
     messages: [{ role: 'user', content: `Tell me about ${word}`, attachments }],
   });
+  const [store = ''] = thread.tool_resources?.file_search?.vector_store_ids ?? [];
   const run = await client.beta.threads.runs.createAndPoll(thread.id, { assistant_id: assistantId });
   expect(run.status).toBe('completed');
-  return { thread: thread.id, run: run.id, file: file.id };
+  return { thread: thread.id, run: run.id, file: file.id, store };
 }
 
 const statusOf = (read: Promise<unknown>) =>
@@ -77,6 +78,7 @@ describe('erased threads', () => {
       messages: 2,
       runs: 1,
       files: 1,
+      vectorStoreFiles: 1,
       logs: expect.any(Number),
       hasMore: false,
     });
@@ -108,15 +110,19 @@ describe('erased threads', () => {
   });
 
   it('are those on which nothing was said since, and the files that came along stay unless they are meant', async () => {
-    const { thread, file } = await spoken('foxglove', { person: 'kim' });
+    const { thread, file, store } = await spoken('foxglove', { person: 'kim' });
     const before = new Date();
     await client.beta.threads.messages.create(thread, { role: 'user', content: 'Still here.' });
     const input = { metadata: { person: 'kim' }, before: before.toISOString() };
     expect((await erase(input)).data.eraseThreads).toMatchObject({ threads: 0, messages: 0 });
     expect(await statusOf(client.beta.threads.retrieve(thread))).toBe(200);
     const { data } = await erase({ ...input, before: new Date().toISOString() });
-    expect(data.eraseThreads).toMatchObject({ threads: 1, messages: 3, files: 0 });
+    expect(data.eraseThreads).toMatchObject({ threads: 1, messages: 3, files: 0, vectorStoreFiles: 1 });
     expect(await statusOf(client.files.retrieve(file))).toBe(200);
+    // The store was made for this thread alone; what it had of the file goes with it.
+    expect(await statusOf(client.vectorStores.retrieve(store))).toBe(404);
+    for (const name of ['vector_segments', 'vector_store_files'])
+      expect(await app.db.collection(name).countDocuments({ storeId: store })).toBe(0);
   });
 
   it('may be those of keys of metadata that look like paths', async () => {
@@ -138,6 +144,8 @@ describe('erased threads', () => {
       batches: collection('run_events') as never,
       logs: collection('logs') as never,
       files: { remove: async () => false },
+      storeFiles: async () => 0,
+      forgetOwnStore: async () => 0,
       // As far as a process comes that is killed when the runs have gone.
       async forgetThread(threadId) {
         await collection('runs')().deleteMany({ threadId } as never);

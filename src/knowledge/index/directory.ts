@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { freePlace, removeLeftPlaces } from './places.ts';
 import { removeIndex } from './schema.ts';
 import { StoreIndex } from './store-index.ts';
 
@@ -8,11 +9,11 @@ import { StoreIndex } from './store-index.ts';
 const MOST_OPEN = 200;
 /** Bytes of vectors in memory; the index that was used last stays whatever it takes. */
 const MOST_BYTES = 1024 ** 3;
-const MOST_PLACES = 1000;
 const SUFFIX = '.sqlite';
 
 /** The index files of one process, each under the id of its store. Losing one loses nothing: it is made again. */
 export class IndexDirectory {
+  readonly #root: string;
   readonly #path: string;
   readonly #cacheBytes: number;
   /** In the order of their last use. */
@@ -22,6 +23,7 @@ export class IndexDirectory {
 
   constructor(root: string, cacheBytes: number) {
     const { path, held } = freePlace(root);
+    this.#root = root;
     this.#path = path;
     this.#held = held;
     this.#cacheBytes = cacheBytes;
@@ -45,10 +47,8 @@ export class IndexDirectory {
     return index;
   }
 
-  stores(): string[] {
-    return readdirSync(this.#path).flatMap((name) =>
-      name.endsWith(SUFFIX) && name.startsWith('vs_') ? [name.slice(0, -SUFFIX.length)] : [],
-    );
+  stores(): { store: string; writtenAt: number }[] {
+    return this.#stores().map((store) => ({ store, writtenAt: statSync(this.#pathOf(store)).mtimeMs }));
   }
 
   forget(stores: readonly string[]): void {
@@ -59,10 +59,21 @@ export class IndexDirectory {
     }
   }
 
+  /** Deletes what processes have left that are gone: nobody would take erased texts out of it. */
+  tidy(): void {
+    removeLeftPlaces(this.#root, this.#path);
+  }
+
   close(): void {
     for (const index of this.#open.values()) index.close();
     this.#open.clear();
     this.#held.close();
+  }
+
+  #stores(): string[] {
+    return readdirSync(this.#path).flatMap((name) =>
+      name.endsWith(SUFFIX) && name.startsWith('vs_') ? [name.slice(0, -SUFFIX.length)] : [],
+    );
   }
 
   #pathOf(store: string): string {
@@ -82,7 +93,7 @@ export class IndexDirectory {
 
   /** Deletes closed indexes, those opened longest ago first, until the files fit into the cache. */
   #deleteOldest(): void {
-    const files = this.stores().map((store) => ({ store, ...statSync(this.#pathOf(store)) }));
+    const files = this.#stores().map((store) => ({ store, ...statSync(this.#pathOf(store)) }));
     let bytes = files.reduce((sum, { size }) => sum + size, 0);
     const closed = files.filter(({ store }) => !this.#open.has(store));
     for (const { store, size } of closed.sort((one, other) => one.mtimeMs - other.mtimeMs)) {
@@ -91,21 +102,4 @@ export class IndexDirectory {
       bytes -= size;
     }
   }
-}
-
-/** The first place that no living process has: its lock ends with the process, however that ends. */
-function freePlace(root: string): { path: string; held: DatabaseSync } {
-  for (let place = 0; place < MOST_PLACES; place++) {
-    const path = join(root, String(place));
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    const held = new DatabaseSync(join(path, 'held.lock'));
-    try {
-      held.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
-      return { path, held };
-    } catch (error) {
-      held.close();
-      if ((error as { errcode?: number }).errcode !== 5) throw error;
-    }
-  }
-  throw new Error(`${root} has no place left for the index of another process.`);
 }

@@ -16,4 +16,5 @@ serve<IndexCalls>({
   search: (store, question) => indexes.of(store).search(question),
   forget: (stores) => indexes.forget(stores),
   stores: () => indexes.stores(),
+  tidy: () => indexes.tidy(),
 });

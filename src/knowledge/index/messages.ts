@@ -44,6 +44,8 @@ export type IndexCalls = {
   search(store: string, question: IndexQuestion): Hit[];
   /** Forgets stores and deletes their files. */
   forget(stores: string[]): void;
-  /** Ids of the stores whose files are there. */
-  stores(): string[];
+  /** The stores whose files are there, and when each was written to last. */
+  stores(): { store: string; writtenAt: number }[];
+  /** Deletes the files of processes that are gone. */
+  tidy(): void;
 };

@@ -34,6 +34,8 @@ function opened(path: string): DatabaseSync {
   try {
     // A crash of the machine may spoil the file; it is checked below, and made anew.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;');
+    // Texts that were deleted are overwritten: who has them erased must not find them in free pages of the file.
+    database.exec('PRAGMA secure_delete = ON;');
     const { user_version: form } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (form === 0) database.exec(`BEGIN; ${TABLES} COMMIT;`);
     else if (form !== FORM) throw new Error(`The index has the form ${form}.`);

@@ -43,10 +43,37 @@ export function createFreshness(
       present.add(file.fileId);
       await put(store._id, file, state.versions);
     }
-    const gone = [...state.versions.keys()].filter((fileId) => !present.has(fileId));
-    if (gone.length > 0) await index.ask('drop', store._id, gone);
-    for (const fileId of gone) state.versions.delete(fileId);
+    await dropOthers(store._id, present, state.versions);
     known.set(store._id, { ...state, revision: store.revision, comparedAt });
+  }
+
+  async function dropOthers(store: string, present: Set<string>, versions: Known['versions']): Promise<void> {
+    const gone = [...versions.keys()].filter((fileId) => !present.has(fileId));
+    if (gone.length > 0) await index.ask('drop', store, gone);
+    for (const fileId of gone) versions.delete(fileId);
+  }
+
+  /** A store that nobody has searched since the start is not known, and left as it is. */
+  async function dropRemoved(store: string): Promise<void> {
+    const state = known.get(store);
+    if (!state) return;
+    const found = deps.files().find({ storeId: store, status: 'completed' }, { projection: { fileId: 1 } });
+    const present = new Set(await found.map(({ fileId }) => fileId).toArray());
+    await dropOthers(store, present, state.versions);
+  }
+
+  /** One after the other for each store. What fails is not known to be in the index any more. */
+  async function inTurn(store: string, work: () => Promise<void>): Promise<void> {
+    const turn = (turns.get(store) ?? Promise.resolve()).catch(() => undefined).then(work);
+    turns.set(store, turn);
+    try {
+      await turn;
+    } catch (error) {
+      known.delete(store);
+      throw error;
+    } finally {
+      if (turns.get(store) === turn) turns.delete(store);
+    }
   }
 
   async function fromThread(store: string): Promise<Known> {
@@ -79,20 +106,10 @@ export function createFreshness(
 
   return {
     /** Resolves when the index has what the store had when it was read. */
-    async ensure(store: VectorStoreDocument): Promise<void> {
-      const turn = (turns.get(store._id) ?? Promise.resolve())
-        .catch(() => undefined)
-        .then(() => compare(store));
-      turns.set(store._id, turn);
-      try {
-        await turn;
-      } catch (error) {
-        known.delete(store._id);
-        throw error;
-      } finally {
-        if (turns.get(store._id) === turn) turns.delete(store._id);
-      }
-    },
+    ensure: (store: VectorStoreDocument): Promise<void> => inTurn(store._id, () => compare(store)),
+    /** Takes out of the index what a store does not have any more, without adding what it has. */
+    shed: (store: string): Promise<void> => inTurn(store, () => dropRemoved(store)),
+    knows: (store: string): boolean => known.has(store),
     forget: (store: string) => void known.delete(store),
     /** The thread has ended: nothing is known of what its files have. */
     forgetAll: () => known.clear(),

@@ -22,9 +22,17 @@ export type ErasureDeps = {
   batches(): Collection<RunEventBatch>;
   logs(): Collection<LogRecord>;
   files: Pick<Files, 'remove'>;
+  /** In how many vector stores files are, each counted as often as it is in one. */
+  storeFiles(
+    owner: { organisationId: string; workspaceId: string },
+    fileIds: readonly string[],
+  ): Promise<number>;
+  /** Deletes the vector store that a thread's attachments have made; answers how many files were in it. */
+  forgetOwnStore(thread: ErasableThread): Promise<number>;
   /** Gives up the runs of a thread, and deletes them. */
   forgetThread(threadId: string): Promise<void>;
 };
 
-/** What was removed. `logs`: those whose headers and bodies are gone; they stay otherwise. */
-export type ErasedCounts = { threads: number; messages: number; runs: number; files: number; logs: number };
+/** What is counted of what was removed. `logs`: those whose headers and bodies are gone; they stay otherwise. */
+export const erasedKinds = ['threads', 'messages', 'runs', 'files', 'vectorStoreFiles', 'logs'] as const;
+export type ErasedCounts = Record<(typeof erasedKinds)[number], number>;

@@ -12,9 +12,9 @@ const RUNS_A_LOOK = 100;
 export type ErasureOptions = { attached: boolean };
 
 /**
- * Removes a thread with its messages, its runs and their events, the files that tools made on it, and the bodies of the logs of
- * its runs; with `attached` also the files that its messages brought along. The thread goes last, so that what a killed process has
- * left of it is found again.
+ * Removes a thread with its messages, its runs and their events, the vector store of its attachments, the files that tools made on
+ * it, and the bodies of the logs of its runs; with `attached` also the files that its messages brought along, out of all vector
+ * stores. The thread goes last, so that what a killed process has left of it is found again.
  */
 export async function eraseThread(
   deps: ErasureDeps,
@@ -32,7 +32,8 @@ export async function eraseThread(
   await deps.batches().deleteMany({ runId: { $in: runIds }, organisationId, workspaceId });
   await deps.forgetThread(threadId);
   const logs = logged + (await eraseLogs(deps, organisationId, runs));
-  const files = await eraseFiles(deps, thread, attached);
+  const inOwnStore = await deps.forgetOwnStore(thread);
+  const { files, inStores } = await eraseFiles(deps, thread, attached);
   await deps.batches().deleteMany({ runId: { $in: runIds }, organisationId, workspaceId });
   const own = { threadId, organisationId, workspaceId };
   const messages = await deps.items().countDocuments({ ...own, kind: { $in: SAID } } as object);
@@ -42,7 +43,8 @@ export async function eraseThread(
   const { deletedCount } = await deps.threads().deleteOne({ _id: threadId, organisationId, workspaceId });
   // A message that was written meanwhile found its thread still there.
   await deps.items().deleteMany(own);
-  return { threads: deletedCount, messages, runs: runs.length, files, logs };
+  const vectorStoreFiles = inOwnStore + inStores;
+  return { threads: deletedCount, messages, runs: runs.length, files, vectorStoreFiles, logs };
 }
 
 type FoundRun = Pick<RunDocument, '_id' | 'traceId'>;
@@ -77,16 +79,17 @@ async function eraseFiles(
   deps: ErasureDeps,
   { _id: threadId, organisationId, workspaceId }: ErasableThread,
   attached: boolean,
-): Promise<number> {
+): Promise<{ files: number; inStores: number }> {
   const owner = { organisationId, workspaceId };
   const ids = new Set<string>();
   for await (const item of deps.items().find({ threadId, kind: { $ne: 'item' }, ...owner } as object)) {
     const found = item.runId !== null ? madeFor(item) : attached ? broughtBy(item) : [];
     for (const id of found) ids.add(id);
   }
-  let removed = 0;
-  for (const id of ids) if (await deps.files.remove(owner, id)) removed++;
-  return removed;
+  const inStores = await deps.storeFiles(owner, [...ids]);
+  let files = 0;
+  for (const id of ids) if (await deps.files.remove(owner, id)) files++;
+  return { files, inStores };
 }
 
 /** The files that tools made; those that a search found in a store are not its own. */

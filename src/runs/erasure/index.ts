@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Logger } from '../../lib/logger.ts';
 import { createDuty, type Duty } from '../../storage/duty.ts';
 import type { Leases } from '../../storage/leases.ts';
-import type { ErasedCounts, ErasureDeps } from './deps.ts';
+import { type ErasedCounts, type ErasureDeps, erasedKinds } from './deps.ts';
 import { type ErasureOptions, eraseThread } from './erase-thread.ts';
 import { chosenThreads, stillThreads, type ThreadChoice } from './find-threads.ts';
 
@@ -16,6 +16,8 @@ const DAY_MS = 86_400_000;
 /** `hasMore`: as many threads are left as one call does not erase; the same call goes on with them. */
 export type Erasure = ErasedCounts & { hasMore: boolean };
 
+const none: ErasedCounts = { threads: 0, messages: 0, runs: 0, files: 0, vectorStoreFiles: 0, logs: 0 };
+
 export type ThreadErasure = {
   erase(choice: ThreadChoice, options: ErasureOptions): Promise<Erasure>;
 };
@@ -23,12 +25,11 @@ export type ThreadErasure = {
 export function createThreadErasure(deps: ErasureDeps): ThreadErasure {
   return {
     async erase(choice, options) {
-      const sum: Erasure = { threads: 0, messages: 0, runs: 0, files: 0, logs: 0, hasMore: false };
+      const sum: Erasure = { ...none, hasMore: false };
       for await (const thread of chosenThreads(deps, choice)) {
         if (sum.threads >= MOST_THREADS) return { ...sum, hasMore: true };
         const counts = await eraseThread(deps, thread, options);
-        for (const kind of ['threads', 'messages', 'runs', 'files', 'logs'] as const)
-          sum[kind] += counts[kind];
+        for (const kind of erasedKinds) sum[kind] += counts[kind];
       }
       return sum;
     },

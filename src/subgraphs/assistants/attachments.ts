@@ -79,7 +79,7 @@ function codeFiles({ toolResources }: Thread, added: readonly string[]): string[
 }
 
 /** The store of a thread has an id that follows from the thread's: two messages at a time make one. */
-const ownStoreId = (threadId: string): string => `vs_${hash('sha256', threadId, 'hex').slice(0, 24)}`;
+export const ownStoreId = (threadId: string): string => `vs_${hash('sha256', threadId, 'hex').slice(0, 24)}`;
 
 async function ownStore(context: GraphContext, thread: Thread, _id: string): Promise<void> {
   const { organisationId, workspaceId } = thread;

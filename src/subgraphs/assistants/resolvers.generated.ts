@@ -447,6 +447,7 @@ export type BatchResolvers<ContextType = GraphContext, ParentType extends Resolv
   cancelledAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
   requestCounts?: Resolver<ResolversTypes['BatchCounts'], ParentType, ContextType>;
   usage?: Resolver<ResolversTypes['BatchUsage'], ParentType, ContextType>;
+  cost?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   traceId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
 };
@@ -646,6 +647,7 @@ export type ErasedThreadsResolvers<ContextType = GraphContext, ParentType extend
   messages?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
   runs?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
   files?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  vectorStoreFiles?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
   logs?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
   hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };

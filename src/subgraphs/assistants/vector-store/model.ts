@@ -15,6 +15,7 @@ const schema = new Schema<VectorStoreDocument>(
     expiresAt: { type: Date, default: null },
     embedding: { type: Schema.Types.Mixed, required: true },
     revision: { type: Number, default: 0 },
+    removedAt: Date,
   },
   resourceSchema('vector_stores'),
 );

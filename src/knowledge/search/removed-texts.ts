@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { grownCache } from '../../lib/grown-cache.ts';
+import type { ThreadLine } from '../../lib/threads/thread-line.ts';
+import { REMOVAL } from '../contents.ts';
+import type { KnowledgeDeps } from '../deps.ts';
+import type { VectorStoreDocument } from '../documents.ts';
+import type { IndexCalls } from '../index/messages.ts';
+import type { Freshness } from './freshness.ts';
+
+/** Milliseconds from a removal to the look for it: those that come together are looked for once. */
+const GATHER_MS = 500;
+/** Milliseconds after its last write until which the file of an index that is not open may still have removed texts. */
+const SETTLED_MS = 600_000;
+const MOST_KNOWN = 10_000;
+
+export type RemovedTexts = ReturnType<typeof createRemovedTexts>;
+
+type Deps = Pick<KnowledgeDeps, 'stores' | 'changes' | 'cache' | 'log'>;
+
+/** Takes texts out of the indexes of this process soon after they have left their stores, though nobody searches for them. */
+export function createRemovedTexts(
+  { stores, changes, cache, log }: Deps,
+  { index, freshness }: { index: ThreadLine<IndexCalls>; freshness: Freshness },
+) {
+  /** Of each store, the moment of the last removal that this process has dealt with. */
+  const done = grownCache<number>(MOST_KNOWN);
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+  let isStopped = false;
+
+  async function look(): Promise<void> {
+    // The thread starts by the first call: where there is no index, there is nothing to ask.
+    if (!existsSync(cache.directory)) return;
+    const kept = await index.ask('stores');
+    if (kept.length === 0) return;
+    const ids = kept.map(({ store }) => store);
+    const found = await stores()
+      .find({ _id: { $in: ids } }, { projection: { removedAt: 1 } })
+      .toArray();
+    const present = new Map(found.map((store) => [store._id, store]));
+    await forget(ids.filter((store) => !present.has(store)));
+    for (const { store, writtenAt } of kept) await shed(store, writtenAt, present.get(store)?.removedAt);
+  }
+
+  async function shed(store: string, writtenAt: number, removedAt: VectorStoreDocument['removedAt']) {
+    if (!removedAt || done.get(store) === removedAt.getTime()) return;
+    if (freshness.knows(store)) await freshness.shed(store);
+    else if (writtenAt - removedAt.getTime() < SETTLED_MS) await forget([store]);
+    done.set(store, removedAt.getTime());
+  }
+
+  async function forget(gone: string[]): Promise<void> {
+    for (const store of gone) freshness.forget(store);
+    if (gone.length > 0) await index.ask('forget', gone);
+  }
+
+  function soon(): void {
+    if (isStopped) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      looking = looking
+        .then(look)
+        .catch((error: unknown) =>
+          log.warn({ error }, 'Removed texts are still in an index of vector stores; it is tried again.'),
+        );
+    }, GATHER_MS).unref();
+  }
+
+  changes.subscribe(async (kind) => {
+    if (kind === REMOVAL) soon();
+  });
+
+  return {
+    /** Begins with what was removed while this process did not run. */
+    start: soon,
+    /** Looks at everything anew, also at what processes have left that are gone. */
+    async tidy(): Promise<void> {
+      await looking;
+      await look();
+      if (existsSync(cache.directory)) await index.ask('tidy');
+    },
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearTimeout(timer);
+      await looking;
+    },
+  };
+}
