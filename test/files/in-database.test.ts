@@ -21,7 +21,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-in-database-'));
   app = await startApp({
     ...{ DATA_DIR: directory, CONTENTS_IN_DATABASE: 'true' },
-    ...{ FILE_MAX_BYTES: String(4 * MEGABYTE), FILE_WORKSPACE_BYTES: String(5 * MEGABYTE) },
+    ...{ FILE_MAX_BYTES: String(4 * MEGABYTE), FILE_WORKSPACE_BYTES: String(7 * MEGABYTE) },
   });
   client = new OpenAI({ apiKey: app.workspaceKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
 });
@@ -63,7 +63,7 @@ describe('a file whose content lies in the database', () => {
     await expect(upload(randomBytes(4 * MEGABYTE + 1))).rejects.toMatchObject({ status: 413 });
     expect(await stored()).toEqual(nothing);
     const { id } = await upload(randomBytes(4 * MEGABYTE));
-    await expect(upload(randomBytes(2 * MEGABYTE))).rejects.toMatchObject({ code: 'storage_limit_exceeded' });
+    await expect(upload(randomBytes(4 * MEGABYTE))).rejects.toMatchObject({ code: 'storage_limit_exceeded' });
     expect(await stored()).toEqual({ files: 1, chunks: 4, known: 1 });
     await client.files.delete(id);
   });
