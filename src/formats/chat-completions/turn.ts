@@ -1,4 +1,9 @@
 import { isObject, type JsonObject } from '../../lib/json.ts';
+import type { TokenClasses } from '../usage/classes.ts';
+import { chatUsage } from './usage.ts';
+
+/** Characters of the name of a tier. */
+const MAX_TIER = 32;
 
 /** A tool call of an answer, or the next piece of one. */
 export type TurnCall = { index: number; id: string | null; name: string | null; arguments: string };
@@ -16,6 +21,8 @@ export type TurnUsage = {
   completion: number;
   /** Null when the provider does not tell it apart. */
   reasoning: number | null;
+  /** The terms on which it was answered, such as `flex`; null when the provider does not say. */
+  tier: string | null;
 };
 
 /** Chat may give several choices; the callers' formats have one. */
@@ -70,18 +77,25 @@ const joined = (items: unknown[], member: string): string =>
   items.map((item) => (isObject(item) && typeof item[member] === 'string' ? item[member] : '')).join('');
 
 /** Null when the answer or the chunk has none. */
-export function readUsage({ usage }: JsonObject): TurnUsage | null {
+export function readUsage({ usage, service_tier: tier }: JsonObject): TurnUsage | null {
   if (!isObject(usage)) return null;
-  const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const completion = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  const { promptTokens, completionTokens, classes } = chatUsage.read(usage);
+  const details = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  const told = details.reasoning_tokens ?? usage.reasoning_tokens;
   return {
-    prompt: count(usage.prompt_tokens),
-    cacheRead: count(prompt.cached_tokens ?? usage.cache_read_input_tokens),
-    cacheWritten: count(usage.cache_creation_input_tokens),
-    completion: count(usage.completion_tokens),
-    reasoning: typeof completion.reasoning_tokens === 'number' ? count(completion.reasoning_tokens) : null,
+    prompt: promptTokens ?? 0,
+    cacheRead: sumOf(classes, 'cache_read_'),
+    cacheWritten: sumOf(classes, 'cache_write_'),
+    completion: completionTokens ?? 0,
+    reasoning: typeof told === 'number' ? (classes?.reasoning_token ?? 0) : null,
+    tier: typeof tier === 'string' && tier.length <= MAX_TIER ? tier : null,
   };
 }
+
+const sumOf = (classes: TokenClasses | null, beginning: string): number =>
+  Object.entries(classes ?? {})
+    .filter(([unit]) => unit.startsWith(beginning))
+    .reduce((sum, [, tokens]) => sum + tokens, 0);
 
 export const NO_USAGE: TurnUsage = {
   prompt: 0,
@@ -89,7 +103,5 @@ export const NO_USAGE: TurnUsage = {
   cacheWritten: 0,
   completion: 0,
   reasoning: null,
+  tier: null,
 };
-
-const count = (value: unknown): number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;

@@ -11,7 +11,7 @@ export function chatAnswer(response: JsonObject): JsonObject {
     choices: [
       { message: { content, refusal, reasoning_content, tool_calls }, finish_reason: finishOf(response) },
     ],
-    usage: usageOf(response.usage),
+    ...spentOf(response),
   };
 }
 
@@ -50,7 +50,13 @@ export function finishOf({ status, incomplete_details: details }: JsonObject): s
   return isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length';
 }
 
-export function usageOf(usage: unknown): JsonObject | undefined {
+/** What a response says of its usage, and of the terms on which it was answered. */
+export const spentOf = ({ usage, service_tier }: JsonObject): JsonObject => ({
+  service_tier,
+  usage: usageOf(usage),
+});
+
+function usageOf(usage: unknown): JsonObject | undefined {
   if (!isObject(usage)) return undefined;
   return {
     prompt_tokens: usage.input_tokens,

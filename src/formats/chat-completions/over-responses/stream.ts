@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../lib/json.ts';
 import { errorText } from '../errors.ts';
-import { callOf, finishOf, headOf, usageOf } from './answer.ts';
+import { callOf, finishOf, headOf, spentOf } from './answer.ts';
 
 /** An event of a response stream as a chunk of chat; null when chat has nothing like it. */
 export function chatChunk(event: JsonObject): JsonObject | null {
@@ -17,7 +17,7 @@ function ofResponse(type: string, response: JsonObject): JsonObject | null {
       return { ...headOf(response), choices: [] };
     case 'response.completed':
     case 'response.incomplete':
-      return { choices: [{ delta: {}, finish_reason: finishOf(response) }], usage: usageOf(response.usage) };
+      return { choices: [{ delta: {}, finish_reason: finishOf(response) }], ...spentOf(response) };
     case 'response.failed':
       return { error: isObject(response.error) ? response.error : {} };
     default:

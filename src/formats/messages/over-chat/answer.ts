@@ -55,6 +55,7 @@ export const usageOf = ({
   cacheWritten,
   completion,
   reasoning,
+  tier,
 }: TurnUsage): JsonObject => ({
   input_tokens: Math.max(0, prompt - cacheRead - cacheWritten),
   cache_creation_input_tokens: cacheWritten,
@@ -62,6 +63,7 @@ export const usageOf = ({
   output_tokens: completion,
   output_tokens_details: reasoning === null ? null : { thinking_tokens: reasoning },
   server_tool_use: null,
+  service_tier: tier === 'default' ? 'standard' : tier,
 });
 
 /** A block as it begins. */

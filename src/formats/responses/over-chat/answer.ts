@@ -17,7 +17,7 @@ export function responsesAnswer(chat: JsonObject, request: JsonObject): JsonObje
       const status = index === blocks.length - 1 ? stop.status : 'completed';
       return itemOf(block, newItemId(block), block.content, status);
     }),
-    usage: usageOf(ending.usage),
+    ...spentOf(ending),
   };
 }
 
@@ -109,9 +109,18 @@ export function stopOf({ finish }: ChatEnding): { status: string; [name: string]
     : { status: 'completed', completed_at: now() };
 }
 
-export const usageOf = ({ prompt, cacheRead, completion, reasoning }: TurnUsage): JsonObject => ({
+/** What a response says of its usage, and of the terms on which it was answered. */
+export const spentOf = ({ usage }: ChatEnding): JsonObject => ({
+  ...(usage.tier !== null && { service_tier: usage.tier }),
+  usage: usageOf(usage),
+});
+
+const usageOf = ({ prompt, cacheRead, cacheWritten, completion, reasoning }: TurnUsage): JsonObject => ({
   input_tokens: prompt,
-  input_tokens_details: { cached_tokens: cacheRead },
+  input_tokens_details: {
+    cached_tokens: cacheRead,
+    ...(cacheWritten > 0 && { cache_write_tokens: cacheWritten }),
+  },
   output_tokens: completion,
   output_tokens_details: { reasoning_tokens: reasoning ?? 0 },
   total_tokens: prompt + completion,

@@ -2,7 +2,7 @@ import { formatEvent } from '../../../lib/event-stream/index.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { type Block, UntranslatableError } from '../../over-chat/blocks.ts';
 import { type ChatEnding, createTranslatedStream, type EventWriter } from '../../over-chat/stream.ts';
-import { itemOf, newItemId, partOf, responseHead, stopOf, usageOf } from './answer.ts';
+import { itemOf, newItemId, partOf, responseHead, spentOf, stopOf } from './answer.ts';
 
 export const responsesStream = (request: JsonObject) => createTranslatedStream(new ResponseEvents(request));
 
@@ -80,7 +80,7 @@ class ResponseEvents implements EventWriter {
     this.#lastStatus = stop.status;
     closeBlocks();
     this.#event(`response.${stop.status}`, {
-      response: { ...this.#head, ...stop, output: this.#output, usage: usageOf(ending.usage) },
+      response: { ...this.#head, ...stop, output: this.#output, ...spentOf(ending) },
     });
   }
 
