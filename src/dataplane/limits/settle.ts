@@ -4,6 +4,7 @@ import { costAt } from '../../limits/bound/index.ts';
 import type { LimitAsk } from '../../limits/engine.ts';
 import { billedImages } from '../../recording/pricing/billed-images.ts';
 import { costIn, isRefusal, makesSomething } from '../../recording/pricing/index.ts';
+import { answeredModel, noUsage } from '../../recording/usage/index.ts';
 import type { Leg } from '../leg/leg.ts';
 import type { UpstreamFailure } from '../send/upstream.ts';
 import type { AnsweredUsage } from './answered-usage.ts';
@@ -40,6 +41,8 @@ const fast: ReadonlySet<string> = new Set(['groq', 'cerebras', 'sambanova']);
 const RUN_ON_S = 2;
 
 type Used = { tokens: number; cost: number };
+/** `isPriced`: false where the cost is 0 because no price is known. */
+type Reported = Used & { isPriced: boolean };
 const NOTHING: Used = { tokens: 0, cost: 0 };
 
 /**
@@ -48,9 +51,9 @@ const NOTHING: Used = { tokens: 0, cost: 0 };
  */
 export function amountsOf(leg: Leg, limits: LegLimits, end: AttemptEnd, limiting: Limiting): AttemptAmounts {
   const isMade = end.status >= 200 && end.status < 300;
-  const unpriced =
-    isMade && ((limits.catalogue !== null && limits.tariff === null) || limits.bound?.class === 'unmetered');
   const reported = usedOf(leg, limits, end, limiting);
+  const isPriced = limits.catalogue === null || (reported ? reported.isPriced : limits.tariff !== null);
+  const unpriced = isMade && (!isPriced || limits.bound?.class === 'unmetered');
   if (reported)
     return { amounts: limits.asks.map((ask) => counted(ask, end, reported)), uncertain: false, unpriced };
   if (isFree(leg, end) || limits.bound === null)
@@ -89,7 +92,7 @@ function isFree({ call }: Leg, { status, failure, answered }: AttemptEnd): boole
 }
 
 /** What the provider reports; null where it reports nothing that can be counted. */
-function usedOf(leg: Leg, limits: LegLimits, end: AttemptEnd, limiting: Limiting): Used | null {
+function usedOf(leg: Leg, limits: LegLimits, end: AttemptEnd, limiting: Limiting): Reported | null {
   const { call, target, body } = leg;
   const { status, answered } = end;
   if (!makesSomething(call.method, status)) return null;
@@ -106,33 +109,21 @@ function usedOf(leg: Leg, limits: LegLimits, end: AttemptEnd, limiting: Limiting
   const { promptTokens = null, completionTokens = null, totalTokens = null } = counts ?? {};
   const tokens = Math.max(totalTokens ?? 0, (promptTokens ?? 0) + (completionTokens ?? 0));
   if (completionTokens !== null) limiting.outputs.add(kindOf(leg, limits), completionTokens);
-  return { tokens, cost: limits.catalogue === null ? 0 : costOf() };
-
-  function costOf(): number {
-    const usage = answered?.usage ?? noReport;
-    const cost = costIn(limits.catalogue, {
-      provider: target.provider.id,
-      model: limits.model,
-      answeredModel: () => null,
-      at: call.clock.createdAt,
-      usage,
-      images: isReported ? null : images,
-      own: target.pricing,
-    });
-    return cost?.nanodollars ?? 0;
-  }
+  if (limits.catalogue === null) return { tokens, cost: 0, isPriced: false };
+  const cost = costIn(limits.catalogue, {
+    provider: target.provider.id,
+    model: limits.model,
+    answeredModel: () => answered && answeredModel(answered.text),
+    at: call.clock.createdAt,
+    usage: answered?.usage ?? noUsage,
+    images: isReported ? null : images,
+    own: target.pricing,
+  });
+  // Terms whose price nobody knows, such as a tier that the caller asks for, are no way around a budget.
+  const atLeast =
+    limits.tariff === null ? 0 : costAt(limits.tariff, promptTokens ?? tokens, completionTokens ?? 0);
+  return { tokens, cost: cost?.nanodollars ?? atLeast, isPriced: cost !== null };
 }
-
-const noReport = {
-  counts: {
-    promptTokens: null,
-    completionTokens: null,
-    totalTokens: null,
-    usageSource: null,
-    tokenClasses: null,
-  },
-  terms: [],
-};
 
 /** How far a model can have come by the end of an attempt. */
 function progressOf(

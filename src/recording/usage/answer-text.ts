@@ -1,32 +1,31 @@
-import type { CapturedAnswer } from '../log/answers/capture.ts';
+import { type CapturedAnswer, HEAD_BYTES, TAIL_BYTES } from '../log/answers/capture.ts';
 
 /** What can be read of an answer: where usage is reported, beginning and end. */
 export type AnswerText = { text: string; isStream: boolean };
-
-const HEAD_LIMIT = 16 * 1024;
-const TAIL_LIMIT = 64 * 1024;
 
 /** Events of Amazon hold their JSON in the clear, between bytes that are none. */
 const readable = /json|event-stream|amazon\.eventstream/i;
 const stream = /event-?stream/i;
 
-/** The text of an answer, not compressed, in which its usage stands; null when it cannot be read. */
+/**
+ * The text of an answer, not compressed, in which its usage stands; null when it cannot be read. It is the same however much of
+ * the answer was kept, so that limits count what the log says.
+ */
 export function answerText(answer: CapturedAnswer | null): AnswerText | null {
   const type = String(answer?.headers['content-type'] ?? '');
   if (!answer || !readable.test(type)) return null;
   const isStream = stream.test(type);
-  const { head, tail } = answer;
-  if (answer.isComplete) return { text: endsOf(head, isStream), isStream };
+  const { head, tail, size } = answer;
+  const end = tail.length === 0 ? head : tail;
+  const before = tail.length === 0 ? 0 : size - tail.length;
+  if (isStream && size <= HEAD_BYTES + TAIL_BYTES)
+    return {
+      text: textAt(before === 0 ? end : Buffer.concat([head.subarray(0, before), end]), 0, size),
+      isStream,
+    };
+  const last = textAt(end, Math.max(0, end.length - TAIL_BYTES), end.length);
   // Of a JSON body only the end counts: the report is behind the content, in which there may be something like it.
-  const text = isStream ? `${textAt(head, 0, HEAD_LIMIT)}\n${endOf(tail)}` : endOf(tail);
-  return { text, isStream };
+  return { text: isStream ? `${textAt(head, 0, HEAD_BYTES)}\n${last}` : last, isStream };
 }
 
 const textAt = (bytes: Buffer, start: number, end: number): string => bytes.toString('utf8', start, end);
-
-const endOf = (bytes: Buffer): string => textAt(bytes, Math.max(0, bytes.length - TAIL_LIMIT), bytes.length);
-
-function endsOf(bytes: Buffer, isStream: boolean): string {
-  if (bytes.length <= HEAD_LIMIT + TAIL_LIMIT) return textAt(bytes, 0, bytes.length);
-  return isStream ? `${textAt(bytes, 0, HEAD_LIMIT)}\n${endOf(bytes)}` : endOf(bytes);
-}

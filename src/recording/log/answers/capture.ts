@@ -1,7 +1,9 @@
 import { Pieces } from '../../../lib/pieces.ts';
 
+/** Bytes kept from the beginning of an answer in any case: of a stream, the first frame counts too. */
+export const HEAD_BYTES = 16 * 1024;
 /** Bytes kept from the end of an answer: token counts stand in the last frames of a stream or at the end of a JSON body. */
-const TAIL_BYTES = 16 * 1024;
+export const TAIL_BYTES = 64 * 1024;
 /** Bytes of a compressed answer kept whole: a piece of one cannot be read. */
 const COMPRESSED_BYTES = 1024 * 1024;
 
@@ -29,7 +31,7 @@ export class Capture {
 
   /** `limit`: bytes of the beginning to keep. */
   constructor(limit: number) {
-    this.#limit = Math.max(limit, TAIL_BYTES);
+    this.#limit = Math.max(limit, HEAD_BYTES);
   }
 
   begin(headers: Record<string, string | string[]>): void {
