@@ -46,6 +46,10 @@ export function refilledBy(slot: Slot, { fill, at, cap }: KnownCounter, now: num
   return Math.max(0, Math.min(fill, Math.floor((now - at) / unitMsOf(slot, cap))));
 }
 
-/** When a bucket will have refilled `lack` units, in milliseconds since the epoch. */
+/** When a bucket will have refilled `lack` units, by the time from which it refills, in milliseconds since the epoch. */
 export const refilledAt = (slot: Slot, { at, cap }: KnownCounter, lack: number): number =>
   Math.ceil(at + lack * unitMsOf(slot, cap));
+
+/** The same where nothing that was used has been reported: the refill of it begins at `now` at the earliest. */
+export const refilledFrom = (slot: Slot, known: KnownCounter, lack: number, now: number): number =>
+  refilledAt(slot, known.fill > 0 ? known : { ...known, at: Math.max(known.at, now) }, lack);

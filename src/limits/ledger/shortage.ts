@@ -1,5 +1,5 @@
 import type { CounterState, LimitAsk, Shortage } from '../engine.ts';
-import { isBucket, refilledAt, refilledBy } from './bucket.ts';
+import { isBucket, refilledAt, refilledBy, refilledFrom } from './bucket.ts';
 import { returningOf, slackOf } from './lease.ts';
 import type { Slot } from './slot.ts';
 
@@ -38,8 +38,10 @@ export function shortageOf(slot: Slot, ask: LimitAsk, wallTime: number, patience
   const free = known.room + own + refilledBy(slot, known, wallTime);
   if (free >= needed) return patience === 'overdue' ? because(isBucket(slot) ? 'rate' : 'held', soon) : null;
   if (isBucket(slot)) {
-    const at = Math.max(wallTime + 1, refilledAt(slot, known, needed - known.room - own));
-    return patience !== 'waits' || at > wallTime + limit.waitMs ? because('rate', at) : null;
+    const lack = needed - known.room - own;
+    const at = Math.max(wallTime + 1, refilledAt(slot, known, lack));
+    if (patience === 'waits' && at <= wallTime + limit.waitMs) return null;
+    return because('rate', Math.max(at, refilledFrom(slot, known, lack, wallTime)));
   }
   if (free + known.idle + known.held + lease.held < needed) return because('spent', span.until);
   return patience === 'waits' ? null : because('held', soon);
