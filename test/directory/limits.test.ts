@@ -5,7 +5,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import type { LimitEngine } from '../../src/limits/engine.ts';
 import type { Limit } from '../../src/limits/limit.ts';
 import type { ChangeKind } from '../../src/storage/changes.ts';
-import { condition, limit } from '../limits/match/limits.ts';
+import { condition, facts, limit } from '../limits/match/limits.ts';
 
 /** A directory of the limits in `stored`, which are made anew for each read as a database does. */
 function directoryOf(stored: Map<string, Limit[]>) {
@@ -28,7 +28,7 @@ function directoryOf(stored: Map<string, Limit[]>) {
 
 const many = (count: number, name: string) =>
   Array.from({ length: count }, (_, at) =>
-    limit({ id: `${name}-${at}`, conditions: [condition('api_key', `key-${at}`)] }),
+    limit({ id: `${name}-${at}`, workspaceId: name, conditions: [condition('api_key', `key-${at}`)] }),
   );
 
 test('a change compiles only the limits of the workspace that it is about', async () => {
@@ -51,7 +51,10 @@ test('a change compiles only the limits of the workspace that it is about', asyn
   stored.set('one', stored.get('one')?.with(7, edited) ?? []);
   await publish('limit');
   const after = await listOf('one');
-  expect(await indexesOf('one')).not.toBe(one);
+  const indexes = await indexesOf('one');
+  const found = (key: string) => indexes.arrival?.matching(facts({ api_key: key })).map((each) => each.limit);
+  expect(found('another')).toEqual([edited]);
+  expect(found('key-7')).toEqual([]);
   expect(await indexesOf('two')).toBe(two);
   expect(after.filter((each, at) => each !== before[at])).toEqual([edited]);
 });

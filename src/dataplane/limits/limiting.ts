@@ -2,7 +2,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { SeenOutputs } from '../../limits/bound/index.ts';
 import type { LimitEngine } from '../../limits/engine.ts';
 import type { Limit } from '../../limits/limit.ts';
-import { compileLimits, type LimitIndexes, SeenValues } from '../../limits/match/index.ts';
+import { CompiledLists, type LimitIndexes, SeenValues } from '../../limits/match/index.ts';
 import { type Catalogue, loadCatalogue } from '../../recording/pricing/index.ts';
 
 /** What the pipeline needs to hold calls to their limits. */
@@ -24,19 +24,11 @@ export function createLimiting(engine: LimitEngine, defaultOutputCap: number, lo
       `The limit ${name} has as many values as are counted apart; further ones share a counter.`,
     ),
   );
-  const compiled = new WeakMap<readonly Limit[], LimitIndexes | Promise<LimitIndexes>>();
+  const compiled = new CompiledLists(seen, 'llm');
   let catalogue: Catalogue | null = null;
   return {
     engine,
-    indexesOf(limits) {
-      let indexes = compiled.get(limits);
-      if (indexes === undefined) {
-        indexes = compileLimits(limits, seen);
-        compiled.set(limits, indexes);
-        if (indexes instanceof Promise) indexes.then((made) => compiled.set(limits, made));
-      }
-      return indexes;
-    },
+    indexesOf: (limits) => compiled.indexesOf(limits),
     prices() {
       if (catalogue) return catalogue;
       return loadCatalogue().then((loaded) => {

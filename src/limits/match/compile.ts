@@ -1,34 +1,23 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limit } from '../limit.ts';
-import { type LimitStage, stageOf } from './facts.ts';
-import { LimitIndex } from './limit-index.ts';
+import { LimitIndexes } from './limit-indexes.ts';
 import type { SeenValues } from './value-key.ts';
-
-/** The limits of a workspace by when they can be found; null where there are none. */
-export type LimitIndexes = Readonly<Record<LimitStage, LimitIndex | null>>;
 
 /** Milliseconds of work before others have their turn. */
 const SLICE_MS = 2;
 /** Limits between two looks at the clock. */
 const BATCH = 50;
-const order: readonly LimitStage[] = ['arrival', 'call', 'target'];
+/** Changes beyond which a list is compiled anew, in slices. */
+const MOST_CHANGES = 200;
 
-/** The latest stage of all that a limit needs to know. */
-export function stageOfLimit({ conditions, groupBy }: Pick<Limit, 'conditions' | 'groupBy'>): LimitStage {
-  let latest: LimitStage = 'arrival';
-  for (const key of [...conditions.map((each) => each.key), ...groupBy]) {
-    const stage = stageOf(key);
-    if (order.indexOf(stage) > order.indexOf(latest)) latest = stage;
-  }
-  return latest;
-}
+type Target = Limit['target'];
 
 /** Makes the indexes of those limits that are about `target`; a few at once, many in slices. */
 export function compileLimits(
   limits: readonly Limit[],
   seen: SeenValues,
-  target: Limit['target'] = 'llm',
+  target: Target = 'llm',
 ): LimitIndexes | Promise<LimitIndexes> {
   const work = steps(
     limits.filter((limit) => limit.target === target),
@@ -36,6 +25,34 @@ export function compileLimits(
   );
   const first = slice(work);
   return first ?? rest(work);
+}
+
+/**
+ * Brings the indexes of the list `before` to the list `after`, in which most limits are the same objects, by what is between
+ * those that both begin and end with. False where that is too much, and nothing was done.
+ */
+export function updateLimits(
+  indexes: LimitIndexes,
+  before: readonly Limit[],
+  after: readonly Limit[],
+  target: Target,
+): boolean {
+  let start = 0;
+  while (start < before.length && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < Math.min(before.length, after.length) - start && before.at(-1 - end) === after.at(-1 - end))
+    end++;
+  const [former, present] = [before, after].map((list) =>
+    list.slice(start, list.length - end).filter((limit) => limit.target === target),
+  ) as [Limit[], Limit[]];
+  if (former.length + present.length > MOST_CHANGES) return false;
+  for (const limit of former) if (!present.includes(limit)) indexes.remove(limit);
+  for (const limit of present) {
+    if (former.includes(limit)) continue;
+    indexes.announce(limit);
+    indexes.add(limit);
+  }
+  return true;
 }
 
 async function rest(work: Iterator<undefined, LimitIndexes>): Promise<LimitIndexes> {
@@ -57,28 +74,14 @@ function slice(work: Iterator<undefined, LimitIndexes>): LimitIndexes | null {
 }
 
 function* steps(limits: readonly Limit[], seen: SeenValues): Generator<undefined, LimitIndexes> {
-  const counts = new Map<string, Map<string, number>>();
-  for (const [at, { conditions }] of limits.entries()) {
-    for (const { key, values } of conditions) {
-      let ofKey = counts.get(key);
-      if (!ofKey) {
-        ofKey = new Map();
-        counts.set(key, ofKey);
-      }
-      for (const value of values) ofKey.set(value, (ofKey.get(value) ?? 0) + 1);
-    }
-    if (at % BATCH === BATCH - 1) yield;
-  }
-  const frequency = (key: string, value: string) => counts.get(key)?.get(value) ?? 0;
-  const indexes = {
-    arrival: new LimitIndex(seen),
-    call: new LimitIndex(seen),
-    target: new LimitIndex(seen),
-  };
+  const indexes = new LimitIndexes(seen);
   for (const [at, limit] of limits.entries()) {
-    indexes[stageOfLimit(limit)].add(limit, frequency);
+    indexes.announce(limit);
     if (at % BATCH === BATCH - 1) yield;
   }
-  const orNull = (index: LimitIndex) => (index.size === 0 ? null : index);
-  return { arrival: orNull(indexes.arrival), call: orNull(indexes.call), target: orNull(indexes.target) };
+  for (const [at, limit] of limits.entries()) {
+    indexes.add(limit);
+    if (at % BATCH === BATCH - 1) yield;
+  }
+  return indexes;
 }

@@ -1,7 +1,9 @@
 import { grownCache } from '../../lib/grown-cache.ts';
 import type { Limit, LimitCondition } from '../limit.ts';
+import { Anchors, anchorOf } from './anchors.ts';
 import { type FactTest, holdsAlways, testOf } from './condition.ts';
-import { type FactReader, type LimitFacts, namesOf, readerOf } from './facts.ts';
+import { type FactReader, type LimitFacts, readerOf } from './facts.ts';
+import type { Frequencies } from './frequencies.ts';
 import { type CounterKey, keyReader, type SeenValues } from './value-key.ts';
 
 /** A limit that a call comes under, and the counter of it that the call is counted by. */
@@ -12,9 +14,13 @@ type Entry = {
   position: number;
   tests: readonly FactTest[];
   counterOf: (facts: LimitFacts) => CounterKey;
+  /** The condition under whose values it stands; null where none names values. */
+  anchor: LimitCondition | null;
+  /** The facts that it depends on. */
+  keys: readonly string[];
 };
 
-type Anchor = { key: string; read: FactReader; entries: Map<string, Entry[]> };
+type Reader = { read: FactReader; limits: number };
 
 /** Callers that are remembered. */
 const MEMORY = 10_000;
@@ -25,54 +31,64 @@ const NONE: readonly Applied[] = [];
  * values of its anchor, the condition whose values the fewest limits name; what a call probes leaves a few candidates.
  */
 export class LimitIndex {
-  readonly #anchors: Anchor[] = [];
-  readonly #unanchored: Entry[] = [];
-  readonly #readers = new Map<string, FactReader>();
+  readonly #anchors = new Anchors<Entry>();
+  readonly #readers = new Map<string, Reader>();
+  readonly #entries = new Map<Limit, Entry>();
   readonly #seen: SeenValues;
+  readonly #frequencies: Frequencies;
   readonly #known = grownCache<readonly Applied[]>(MEMORY);
-  #size = 0;
+  #added = 0;
 
-  constructor(seen: SeenValues) {
+  constructor(seen: SeenValues, frequencies: Frequencies) {
     this.#seen = seen;
+    this.#frequencies = frequencies;
   }
 
   get size(): number {
-    return this.#size;
+    return this.#entries.size;
   }
 
-  /** `frequency`: how many limits name a value of a condition. Not to be called once calls were looked up. */
-  add(limit: Limit, frequency: (key: string, value: string) => number): void {
+  add(limit: Limit): void {
     const conditions = limit.conditions.filter((condition) => !holdsAlways(condition));
-    const anchor = anchorOf(conditions, frequency);
+    const anchor = anchorOf(conditions, this.#frequencies);
     const entry: Entry = {
       limit,
-      position: this.#size++,
+      position: this.#added++,
       tests: conditions.filter((each) => each !== anchor || each.excludes.length > 0).map(testOf),
       counterOf: keyReader(limit),
+      anchor,
+      keys: [...conditions.map((each) => each.key), ...limit.groupBy],
     };
-    for (const key of [...conditions.map((each) => each.key), ...limit.groupBy])
-      if (!this.#readers.has(key)) this.#readers.set(key, readerOf(key));
-    if (anchor === null) this.#unanchored.push(entry);
-    else this.#addUnder(anchor, entry);
+    this.#entries.set(limit, entry);
+    for (const key of entry.keys) {
+      const reader = this.#readers.get(key);
+      if (reader) reader.limits++;
+      else this.#readers.set(key, { read: readerOf(key), limits: 1 });
+    }
+    this.#anchors.add(anchor, entry);
+    this.#forget();
   }
 
-  #addUnder({ key, values }: LimitCondition, entry: Entry): void {
-    let anchor = this.#anchors.find((each) => each.key === key);
-    if (!anchor) {
-      anchor = { key, read: readerOf(key), entries: new Map() };
-      this.#anchors.push(anchor);
+  remove(limit: Limit): void {
+    const entry = this.#entries.get(limit);
+    if (!entry) return;
+    this.#entries.delete(limit);
+    this.#anchors.remove(entry.anchor, entry);
+    for (const key of entry.keys) {
+      const reader = this.#readers.get(key);
+      if (reader && --reader.limits === 0) this.#readers.delete(key);
     }
-    for (const value of new Set(values)) {
-      const entries = anchor.entries.get(value);
-      if (entries) entries.push(entry);
-      else anchor.entries.set(value, [entry]);
-    }
+    this.#forget();
+  }
+
+  #forget(): void {
+    if (this.#known.size > 0) this.#known.clear();
   }
 
   /** In the order in which the limits were added. */
   matching(facts: LimitFacts): readonly Applied[] {
     let signature = '';
-    for (const read of this.#readers.values()) {
+    for (const { read } of this.#readers.values()) {
       const value = read(facts);
       signature += `${value.length}:${value}`;
     }
@@ -85,34 +101,11 @@ export class LimitIndex {
 
   #find(facts: LimitFacts): readonly Applied[] {
     const found = new Set<Entry>();
-    const look = (entries: readonly Entry[] | undefined) => {
-      for (const entry of entries ?? []) if (entry.tests.every((test) => test(facts))) found.add(entry);
-    };
-    look(this.#unanchored);
-    for (const { key, read, entries } of this.#anchors)
-      for (const name of namesOf(key, read(facts))) look(entries.get(name));
+    for (const entries of this.#anchors.probed(facts))
+      for (const entry of entries) if (entry.tests.every((test) => test(facts))) found.add(entry);
     if (found.size === 0) return NONE;
     return [...found]
       .sort((one, other) => one.position - other.position)
       .map(({ limit, counterOf }) => ({ limit, ...this.#seen.admit(limit, counterOf(facts)) }));
   }
-}
-
-/** The condition by which a limit is found; null where it has none that names values. */
-function anchorOf(
-  conditions: readonly LimitCondition[],
-  frequency: (key: string, value: string) => number,
-): LimitCondition | null {
-  let best: LimitCondition | null = null;
-  let least = Number.POSITIVE_INFINITY;
-  for (const condition of conditions) {
-    const { key, values } = condition;
-    if (values.includes('*')) continue;
-    const weight = values.reduce((sum, value) => sum + frequency(key, value), 0);
-    if (weight < least) {
-      best = condition;
-      least = weight;
-    }
-  }
-  return best;
 }

@@ -3,7 +3,7 @@ import type { Directory } from '../../directory/memory.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { LimitAsk, LimitEngine, Reservation, Shortage } from '../../limits/engine.ts';
 import type { Limit } from '../../limits/limit.ts';
-import { compileLimits, type LimitFacts, type LimitIndexes, SeenValues } from '../../limits/match/index.ts';
+import { CompiledLists, type LimitFacts, type LimitIndexes, SeenValues } from '../../limits/match/index.ts';
 import {
   type CountedLimit,
   encodeCounted,
@@ -37,16 +37,7 @@ export function createToolLimits(
       `The limit ${name} has as many values as are counted apart; further ones share a counter.`,
     ),
   );
-  const compiled = new WeakMap<readonly Limit[], LimitIndexes | Promise<LimitIndexes>>();
-
-  function indexesOf(limits: readonly Limit[]): LimitIndexes | Promise<LimitIndexes> {
-    const known = compiled.get(limits);
-    if (known !== undefined) return known;
-    const made = compileLimits(limits, seen, 'mcp_tools');
-    compiled.set(limits, made);
-    if (made instanceof Promise) void made.then((indexes) => compiled.set(limits, indexes));
-    return made;
-  }
+  const compiled = new CompiledLists(seen, 'mcp_tools');
 
   async function take(call: RelayCall, asks: LimitAsk[]): Promise<ToolReservation> {
     const outcome = engine.take(asks);
@@ -77,7 +68,7 @@ export function createToolLimits(
     const limits = directory.limitsOf(call.server.workspaceId);
     const withLimits = (found: readonly Limit[]) => {
       if (found.length === 0) return null;
-      const indexes = indexesOf(found);
+      const indexes = compiled.indexesOf(found);
       return indexes instanceof Promise ? indexes.then(withIndexes) : withIndexes(indexes);
     };
     const withIndexes = (indexes: LimitIndexes) => {

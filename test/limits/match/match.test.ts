@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Limit } from '../../../src/limits/limit.ts';
 import {
+  CompiledLists,
   compileLimits,
   type LimitFacts,
   type LimitStage,
@@ -208,5 +209,110 @@ describe('ten thousand policies', () => {
     // 6 limits at 1 to 2 each, and less than 1 for a caller who is known, in each of two indexes; with room for slow machines.
     expect(time((round) => Array.from({ length: 2000 }, (_, at) => `${round}-${at}`))).toBeLessThan(60);
     expect(time(() => Array.from({ length: 20_000 }, () => 'alice'))).toBeLessThan(4);
+  });
+});
+
+describe('the indexes of a workspace whose limits change', () => {
+  const indexesOf = async (lists: CompiledLists, limits: readonly Limit[]) => {
+    const indexes = await lists.indexesOf(limits);
+    // A promise that is done is taken out by the next who asks.
+    return lists.indexesOf(limits) === indexes ? indexes : lists.indexesOf(limits);
+  };
+
+  it('find what indexes find that are made anew, after any changes', async () => {
+    const value = fc.constantFrom('', 'a', 'b', '@s/a', '@s/*', '*');
+    const key = fc.constantFrom('api_key', 'model', 'metadata.team', 'virtual_key', 'endpoint_type');
+    const conditions = fc.array(
+      fc.record({
+        key,
+        values: fc.array(value, { minLength: 1, maxLength: 3 }),
+        excludes: fc.array(value, { maxLength: 1 }),
+      }),
+      { maxLength: 3 },
+    );
+    const groupBy = fc.constantFrom<string[]>([], ['metadata._user'], ['api_key', 'metadata.team']);
+    const change = fc.oneof(
+      fc.record({ does: fc.constant('put' as const), at: fc.nat(20), conditions, groupBy }),
+      fc.record({ does: fc.constant('add' as const), at: fc.nat(20), conditions, groupBy }),
+      fc.record({ does: fc.constant('take' as const), at: fc.nat(20) }),
+      fc.record({ does: fc.constant('turn' as const), at: fc.nat(20) }),
+    );
+    const called = fc.constantFrom('', 'a', '@s/a', '@t/b');
+    const calls = fc.array(
+      fc
+        .record({ api_key: called, model: called, virtual_key: called, team: called })
+        .map(({ team, ...rest }) => facts({ ...rest, metadata: { team, _user: team } })),
+      { minLength: 1, maxLength: 4 },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 8 }),
+        calls,
+        async (edits, all) => {
+          const lists = new CompiledLists(quiet(), 'llm');
+          let limits: Limit[] = [limit({ id: 'policy:first' })];
+          for (const edit of edits) {
+            const next = [...limits];
+            for (const step of edit) {
+              if (step.does === 'take') next.splice(step.at % (next.length + 1), 1);
+              else if (step.does === 'turn') next.reverse();
+              else next.splice(step.at % (next.length + 1), step.does === 'put' ? 1 : 0, limit(step));
+            }
+            limits = next;
+            const indexes = await indexesOf(lists, limits);
+            for (const each of [...all, ...all]) {
+              const found = stages.flatMap((stage) => indexes[stage]?.matching(each) ?? []);
+              expect(found.map((one) => `${one.limit.id} ${one.valueKey}`).sort()).toEqual(
+                (await matching(limits, each)).map((one) => `${one.limit.id} ${one.valueKey}`).sort(),
+              );
+              expect(ids(found)).toEqual(naive(limits, each));
+            }
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('compile the limit that was edited, and none of the thousands beside it', async () => {
+    let looks = 0;
+    /** A limit of which every look at its conditions is counted. */
+    const watched = (team: string): Limit => {
+      const conditions = [condition('metadata.team', team), condition('model', '@openai/*')];
+      return Object.defineProperty(limit(), 'conditions', {
+        get() {
+          looks++;
+          return conditions;
+        },
+      });
+    };
+    const lists = new CompiledLists(quiet(), 'llm');
+    const limits = Array.from({ length: 10_000 }, (_, at) => watched(`team-${at % 1700}`));
+    await indexesOf(lists, limits);
+    const ofAll = looks;
+    expect(ofAll).toBeGreaterThanOrEqual(limits.length);
+
+    looks = 0;
+    const edited = watched('team-new');
+    const indexes = await indexesOf(lists, limits.with(777, edited));
+    expect(looks).toBeLessThanOrEqual((4 * ofAll) / limits.length);
+    const found = (team: string) =>
+      indexes.target?.matching(facts({ model: '@openai/gpt-4o', metadata: { team } })) ?? [];
+    expect(found('team-new')).toMatchObject([{ limit: { id: edited.id } }]);
+    expect(ids(found('team-777'))).not.toContain(limits[777]?.id);
+    expect(found('team-777')).toHaveLength(5);
+  });
+
+  it('are apart from those of other workspaces, though both have limits of one organisation', async () => {
+    const lists = new CompiledLists(quiet(), 'llm');
+    const shared = limit({ workspaceId: null, level: 'organisation' });
+    const [one, two] = ['one', 'two'].map((workspaceId) => [shared, limit({ workspaceId })]) as [
+      Limit[],
+      Limit[],
+    ];
+    for (const list of [one, two, [shared], one, two]) {
+      const indexes = await indexesOf(lists, list);
+      expect(ids(indexes.arrival?.matching(facts()) ?? [])).toEqual(list.map(({ id }) => id).sort());
+    }
   });
 });
