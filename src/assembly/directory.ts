@@ -14,7 +14,7 @@ import { loadConfigRecords } from '../subgraphs/routing/config/records.ts';
 import { createGuardrailCompiler } from '../subgraphs/routing/guardrail/compiled.ts';
 import { createEnforcedLoader } from '../subgraphs/routing/guardrail/enforced.ts';
 import { loadGuardrailRecords } from '../subgraphs/routing/guardrail/records.ts';
-import { loadWorkspaceLimits } from '../subgraphs/routing/workspace-limits/records.ts';
+import { createWorkspaceLimitsLoader } from '../subgraphs/routing/workspace-limits/records.ts';
 
 type Given = {
   db: Connection;
@@ -37,7 +37,7 @@ export function createTenantDirectory({ db, secrets, secretMemory, changes, log 
       workspaces: (ids) => loadWorkspaceRecords(db, ids),
       users: (ids) => loadUserRecords(db, ids),
       signIns: (hashes) => loadSignInRecords(db, hashes),
-      limits: (workspaceIds) => loadWorkspaceLimits(db, workspaceIds),
+      limits: createWorkspaceLimitsLoader(db),
       guardrails: (ids) => loadGuardrailRecords(db, guardrailCompiler, ids),
       enforcedGuardrails: createEnforcedLoader(db, guardrailCompiler),
     },

@@ -14,12 +14,20 @@ export async function withUnchanged(
   before: readonly Limit[],
   after: readonly Limit[],
 ): Promise<readonly Limit[]> {
-  const known = new Map(before.map((limit) => [limit.id, limit]));
+  let known: Map<string, Limit> | null = null;
+  const formerOf = (limit: Limit) => {
+    known ??= new Map(before.map((each) => [each.id, each]));
+    return known.get(limit.id);
+  };
   const merged: Limit[] = [];
   let isSame = before.length === after.length;
   let end = performance.now() + SLICE_MS;
   for (const [at, limit] of after.entries()) {
-    const former = known.get(limit.id);
+    if (limit === before[at]) {
+      merged.push(limit);
+      continue;
+    }
+    const former = formerOf(limit);
     const kept = former && isDeepStrictEqual(former, limit) ? former : limit;
     isSame &&= kept === before[at];
     merged.push(kept);
