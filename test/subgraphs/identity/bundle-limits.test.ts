@@ -235,3 +235,110 @@ describe('limits of owners in a bundle', () => {
     );
   }, 120_000);
 });
+
+describe('limits of workspaces at an integration in a bundle', () => {
+  const workspaces = ['ws-one', 'ws-two'].map((slug) => document('Workspace', slug, { name: slug }));
+  const integration = (spec: object) =>
+    document('Integration', 'shared', {
+      ...{ name: 'Shared', aiProviderId: 'mock', workspaces: ['ws-one'], deniedWorkspaces: ['ws-two'] },
+      ...spec,
+    });
+  const budget = (creditLimit: number) => ({ type: 'requests', creditLimit });
+  const rate = { type: 'tokens', unit: 'rph', value: 5000 };
+  const days = { ...budget(9), periodicResetDays: 9 };
+  const limits = [
+    { usageLimits: [budget(3)] },
+    { workspace: 'ws-one', usageLimits: [days], rateLimits: [rate] },
+  ];
+  const written = (workspaceLimits: object[], more: object = {}) => [
+    ...workspaces,
+    integration({ workspaceLimits, ...more }),
+  ];
+  const changes = async (documents: object[]) =>
+    (await bundles.plan(documents)).changes
+      .filter(({ kind }: any) => kind === 'Integration')
+      .map(({ action, members }: any) => [action, ...members]);
+  const shown = async () => {
+    const { data } = await app.graphql(
+      `{ integration(id: "shared") {
+        globalWorkspaceAccessSettings { usageLimits { creditLimit } rateLimits { value } }
+        workspaces { enabled workspace { slug } usageLimits { creditLimit nextUsageResetAt } rateLimits { unit value } } } }`,
+      {},
+      app.adminKey,
+    );
+    return data.integration;
+  };
+  const entry = async (slug: string) =>
+    (await shown()).workspaces.find(({ workspace }: any) => workspace.slug === slug);
+
+  it('are set, come back from an export, are changed and taken away; the limits of others stay', async () => {
+    await apply(written(limits));
+    expect(await shown()).toMatchObject({
+      globalWorkspaceAccessSettings: { usageLimits: [{ creditLimit: 3 }], rateLimits: [] },
+    });
+    const made = await entry('ws-one');
+    expect(made).toMatchObject({
+      usageLimits: [{ creditLimit: 9 }],
+      rateLimits: [{ unit: 'rph', value: 5000 }],
+    });
+    const [back] = await exported('Integration');
+    expect(back.spec.workspaceLimits).toEqual([
+      { workspace: null, usageLimits: [budget(3)], rateLimits: [] },
+      { workspace: 'ws-one', usageLimits: [days], rateLimits: [rate] },
+    ]);
+    expect(await changes([...workspaces, back])).toEqual([['unchanged']]);
+    // In whatever order they stand, and where an entry says nothing.
+    expect(await changes(written([...limits.toReversed(), { workspace: 'ws-two' }]))).toEqual([
+      ['unchanged'],
+    ]);
+
+    const raised = [limits[0] as object, { ...limits[1], usageLimits: [{ ...days, creditLimit: 90 }] }];
+    expect(await changes(written(raised))).toEqual([['update', 'spec.workspaceLimits']]);
+    await apply(written(raised));
+    expect(await entry('ws-one')).toMatchObject({
+      usageLimits: [{ creditLimit: 90, nextUsageResetAt: made.usageLimits[0].nextUsageResetAt }],
+      rateLimits: [{ value: 5000 }],
+    });
+    // Sharing changes alone.
+    await apply(written(raised, { workspaces: ['ws-one', 'ws-two'], deniedWorkspaces: [] }));
+    expect(await entry('ws-two')).toMatchObject({ enabled: true, usageLimits: [], rateLimits: [] });
+    expect(await entry('ws-one')).toMatchObject({ usageLimits: [{ creditLimit: 90 }] });
+    await apply(written([]));
+    expect(await entry('ws-one')).toMatchObject({ usageLimits: [], rateLimits: [] });
+    expect(await shown()).toMatchObject({
+      globalWorkspaceAccessSettings: { usageLimits: [], rateLimits: [] },
+    });
+  });
+
+  it.each([
+    [
+      'a workspace that is not listed',
+      [{ workspace: 'default', usageLimits: [budget(1)] }],
+      'spec.workspaceLimits',
+    ],
+    ['a workspace twice', [limits[1], limits[1]], 'spec.workspaceLimits[1].workspace'],
+    [
+      'a limit that cannot be',
+      [{ usageLimits: [{ ...budget(3), alertThreshold: 3 }] }],
+      'spec.workspaceLimits[0].usageLimits[0].alertThreshold',
+    ],
+    [
+      'a rate of no unit',
+      [{ rateLimits: [{ ...rate, unit: 'rpy' }] }],
+      'spec.workspaceLimits[0].rateLimits[0].unit',
+    ],
+    ['a member that there is not', [{ limits: [] }], 'spec.workspaceLimits[0].limits'],
+  ])('are refused with %s, and nothing changes', async (_what, wrong, place) => {
+    await apply(written(limits));
+    const before = await bundles.exportText('(kinds: [Integration])');
+    expect((await bundles.refusedApply(written(wrong as object[])))?.message).toContain(place);
+    expect(await bundles.exportText('(kinds: [Integration])')).toBe(before);
+  });
+
+  it('are refused for an integration of one workspace', async () => {
+    const own = document('Integration', 'own', {
+      ...{ name: 'Own', aiProviderId: 'mock', workspace: 'ws-one', workspaceLimits: [limits[0]] },
+    });
+    expect((await bundles.refusedApply([...workspaces, own]))?.message).toContain('spec.workspaces');
+  });
+});

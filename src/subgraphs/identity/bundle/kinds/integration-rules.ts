@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../../../lib/json.ts';
 import { findProvider, isKnownProvider } from '../../../../providers/index.ts';
 import type { SpecPath, SpecReference } from '../kind.ts';
+import { checkLimits, limitReferences } from './integration-limits.ts';
 import { mappingReference } from './mappings.ts';
 import { workspaceReferences } from './parts.ts';
 
@@ -27,6 +28,7 @@ export function secrets({ aiProviderId, key, configurations, models }: JsonObjec
 export function references({ key, configurations, ...spec }: JsonObject): SpecReference[] {
   return [
     ...['workspace', 'workspaces', 'deniedWorkspaces'].flatMap((member) => workspaceReferences(spec, member)),
+    ...limitReferences(spec),
     ...mappingReference(key, ['key']),
     ...Object.entries(configurations as JsonObject).flatMap(([name, value]) =>
       mappingReference(value, ['configurations', name]),
@@ -34,27 +36,22 @@ export function references({ key, configurations, ...spec }: JsonObject): SpecRe
   ];
 }
 
-export function check({
-  aiProviderId,
-  configurations,
-  workspace,
-  allWorkspaces,
-  workspaces,
-  deniedWorkspaces,
-}: JsonObject) {
+const sharing = ['workspaces', 'deniedWorkspaces', 'workspaceLimits'];
+
+export function check(spec: JsonObject) {
+  const { aiProviderId, configurations, workspace, allWorkspaces } = spec;
   const kind = findProvider(String(aiProviderId));
   if (!isKnownProvider(String(aiProviderId)))
     return [{ path: ['aiProviderId'], message: 'is not a provider that this gateway knows.' }];
   const known = new Set(['custom_host', 'custom_headers', ...Object.keys(kind?.settings ?? {})]);
-  const isShared =
-    allWorkspaces !== true || [workspaces, deniedWorkspaces].some((list) => (list as []).length > 0);
+  const isShared = allWorkspaces !== true || sharing.some((member) => (spec[member] as []).length > 0);
   return [
     ...Object.keys(configurations as JsonObject)
       .filter((name) => !known.has(name))
       .map((name) => ({ path: ['configurations', name], message: `is not supported by ${aiProviderId}.` })),
     ...(workspace !== null && isShared
       ? [{ path: ['workspaces'], message: 'must be absent: an integration of one workspace is not shared.' }]
-      : []),
+      : checkLimits(spec)),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../../../lib/json.ts';
 import { changedOf, type Present, type RunField, type Write } from '../kind.ts';
+import { limitInput } from './integration-limits.ts';
 import { mappingInput } from './mappings.ts';
 
 /** The most models or workspaces that one call takes. */
@@ -41,16 +42,18 @@ export async function create(write: Write) {
   );
   const id = String(made.id);
   if ((spec.models as []).length > 0 || spec.allowAllModels !== true) await updateModels(write, id, []);
-  if (spec.workspace === null && !isForAll(spec)) await updateWorkspaces(write, id);
+  if (spec.workspace === null && !isForAll(spec)) await updateWorkspaces(write, id, null, true);
   return { id };
 }
 
-const isForAll = ({ allWorkspaces, workspaces, deniedWorkspaces }: JsonObject) =>
-  allWorkspaces === true && [workspaces, deniedWorkspaces].every((list) => (list as []).length === 0);
+const lists = ['workspaces', 'deniedWorkspaces', 'workspaceLimits'];
+
+const isForAll = (spec: JsonObject) =>
+  spec.allWorkspaces === true && lists.every((name) => (spec[name] as []).length === 0);
 
 export async function update(write: Write, present: Present, changed: ReadonlySet<string>) {
   const { run, spec } = write;
-  const { id } = present;
+  const { id, node } = present;
   const { key, ...others } = credential(spec);
   const input = {
     ...changedOf(spec, changed, ['name', 'description', 'pricingAdjustments', 'tags']),
@@ -65,8 +68,8 @@ export async function update(write: Write, present: Present, changed: ReadonlySe
     );
   if (changed.has('models') || changed.has('allowAllModels'))
     await updateModels(write, id, present.spec.models as JsonObject[]);
-  if (['allWorkspaces', 'workspaces', 'deniedWorkspaces'].some((name) => changed.has(name)))
-    await updateWorkspaces(write, id);
+  if (['allWorkspaces', ...lists].some((name) => changed.has(name)))
+    await updateWorkspaces(write, id, node as Limited, changed.has('workspaceLimits'));
   return undefined;
 }
 
@@ -88,15 +91,19 @@ const removeModels = (run: RunField, id: string, slugs: unknown[]) =>
     { id, slugs },
   );
 
-async function updateWorkspaces({ run, names, spec }: Write, id: string) {
+type Limited = Parameters<typeof limitInput>[2];
+
+/** Limits that did not change are left out: not everybody who shares an integration may set them. */
+async function updateWorkspaces({ run, names, spec }: Write, id: string, node: Limited, setsLimits: boolean) {
+  const limitsOf = (slug: string | null) => (setsLimits ? limitInput(spec, slug, node) : {});
   const entriesOf = (list: unknown, enabled: boolean) =>
-    (list as string[]).map((slug) => ({ id: names.workspace(slug), enabled }));
+    (list as string[]).map((slug) => ({ id: names.workspace(slug), enabled, ...limitsOf(slug) }));
   const entries = [...entriesOf(spec.workspaces, true), ...entriesOf(spec.deniedWorkspaces, false)];
   let isFirst = true;
   for (const some of inTurns(entries, { atLeastOne: true })) {
     const input = {
       workspaces: some,
-      globalWorkspaceAccess: { enabled: spec.allWorkspaces },
+      globalWorkspaceAccess: { enabled: spec.allWorkspaces, ...limitsOf(null) },
       overrideExistingWorkspaceAccess: isFirst,
       createDefaultProvider: false,
     };

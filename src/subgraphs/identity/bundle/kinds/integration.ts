@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../../lib/json.ts';
 import type { Kind } from '../kind.ts';
+import { accessSelection, readLimits, workspaceLimits } from './integration-limits.ts';
 import { check, checkUpdate, references, secrets } from './integration-rules.ts';
 import { create, update } from './integration-writes.ts';
 import { mapped, mappingSelection, type NamedMapping } from './mappings.ts';
@@ -18,8 +19,8 @@ type Node = JsonObject & {
   configurations: JsonObject;
   secretMappings: NamedMapping[];
   models: JsonObject[];
-  workspaces: { enabled: boolean; workspace: unknown }[];
-  globalWorkspaceAccessSettings: { enabled: boolean };
+  workspaces: { enabled: boolean; workspace: unknown; usageLimits: JsonObject[]; rateLimits: JsonObject[] }[];
+  globalWorkspaceAccessSettings: { enabled: boolean; usageLimits: JsonObject[]; rateLimits: JsonObject[] };
 };
 
 const model = z.strictObject({
@@ -55,6 +56,7 @@ function read(answer: JsonObject) {
       allWorkspaces: node.globalWorkspaceAccessSettings.enabled,
       workspaces: sharedWith(node, true),
       deniedWorkspaces: sharedWith(node, false),
+      workspaceLimits: readLimits(node),
       pricingAdjustments: node.pricingAdjustments,
       tags: node.tags,
     },
@@ -75,14 +77,14 @@ export const integration: Kind = {
     allWorkspaces: z.boolean().default(true),
     workspaces: z.array(slugText).max(2000).default([]),
     deniedWorkspaces: z.array(slugText).max(2000).default([]),
+    workspaceLimits,
     pricingAdjustments: jsonObject.nullable().default(null),
     tags,
   }),
   fixed: ['workspace', 'aiProviderId'],
   selection: `id slug name description aiProviderId maskedKey configurations allowAllModels pricingAdjustments tags
     models(limit: 2000) { slug enabled isCustom isFinetune baseModelSlug configurations pricingConfig }
-    globalWorkspaceAccessSettings { enabled } workspaces(limit: 2000) { enabled ${workspaceSelection} }
-    ${mappingSelection} ${workspaceSelection}`,
+    ${accessSelection(workspaceSelection)} ${mappingSelection} ${workspaceSelection}`,
   list: { field: 'integrations(currentPage: $page, pageSize: 1000)', pageSize: 1000 },
   one: 'integration(id: $id)',
   read,
