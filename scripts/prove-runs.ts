@@ -3,17 +3,18 @@
 // turns, its usage the sum of its steps, and its thread free; nothing may be left open.
 //
 // `-- --whole`: 1 and 3 gateways, and 40 kills; else less of each, within a minute. `-- --matrix`: at each operation by which a run
-// is written, in turn, its gateway is killed, stopped, or has the operation fail. With MONGODB_URI the gateways share a database
-// there.
+// is written, in turn, its gateway is killed, stopped, or has the operation fail; `--scenario polled,expired` and `--gateways 3` walk a
+// part of that. With MONGODB_URI the gateways share a database there.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { Fleet } from './prove-limits/fleet.ts';
 import { startStore } from './prove-limits/store.ts';
 import { Caller } from './prove-runs/caller.ts';
 import { disturb } from './prove-runs/disturb.ts';
 import { faultsOf, settled } from './prove-runs/judge.ts';
-import { proveMatrix } from './prove-runs/whole-matrix.ts';
+import { partOf, proveMatrix } from './prove-runs/whole-matrix.ts';
 
 type Plan = { gateways: number; kills: number; stops: number };
 
@@ -23,6 +24,16 @@ const wholePlan: readonly Plan[] = [
 ];
 const shortPlan: readonly Plan[] = [{ gateways: 2, kills: 4, stops: 1 }];
 const CALLERS = 20;
+
+const { values: asked } = parseArgs({
+  options: {
+    whole: { type: 'boolean' },
+    matrix: { type: 'boolean' },
+    scenario: { type: 'string' },
+    gateways: { type: 'string' },
+  },
+});
+const part = partOf(asked);
 
 const directory = await mkdtemp(join(tmpdir(), 'sluice-prove-runs-'));
 const store = await startStore(join(directory, 'store'), process.env.MONGODB_URI);
@@ -57,10 +68,9 @@ async function prove({ gateways, kills, stops }: Plan): Promise<void> {
 }
 
 try {
-  if (process.argv.includes('--matrix'))
-    faults.push(...(await proveMatrix(directory, process.env.MONGODB_URI)));
-  else for (const plan of process.argv.includes('--whole') ? wholePlan : shortPlan) await prove(plan);
-  for (const fault of faults) console.error(fault);
+  if (asked.matrix) faults.push(...(await proveMatrix(directory, part, process.env.MONGODB_URI)));
+  else for (const plan of asked.whole ? wholePlan : shortPlan) await prove(plan);
+  if (!asked.matrix) for (const fault of faults) console.error(fault);
   process.exitCode = faults.length === 0 ? 0 : 1;
 } finally {
   await fleet.stop();
