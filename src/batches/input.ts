@@ -1,13 +1,11 @@
 import { z } from 'zod';
+import { textLines } from '../lib/json-text/text-lines.ts';
 import { type BatchEndpoint, type BatchProblem, MOST_LINES } from './batch.ts';
 
 /** Bytes of one line. */
 const MAX_LINE = 16 * 1024 * 1024;
 /** Problems that are told of one input. */
 const MOST_PROBLEMS = 100;
-
-/** A line that has something in it, and its number in the file, from 1. */
-type TextLine = { number: number; text: string };
 
 export type BatchRequest = { customId: string; body: Record<string, unknown> };
 
@@ -20,38 +18,13 @@ class UnreadableLine extends Error {
   }
 }
 
-/** The lines of a content; holds one of them at a time. */
-async function* textLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<TextLine> {
-  const utf8 = new TextDecoder('utf-8', { fatal: true });
-  let held: Uint8Array[] = [];
-  let bytes = 0;
-  let number = 0;
-  const take = (): TextLine => {
-    number++;
-    const whole = Buffer.concat(held);
-    held = [];
-    bytes = 0;
-    try {
-      return { number, text: utf8.decode(whole).trim() };
-    } catch {
-      throw new UnreadableLine(number, 'is not UTF-8.');
-    }
-  };
-  for await (const chunk of content) {
-    let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      held.push(chunk.subarray(from, end));
-      from = end + 1;
-      const line = take();
-      if (line.text !== '') yield line;
-    }
-    const rest = chunk.subarray(from);
-    held.push(rest);
-    bytes += rest.length;
-    if (bytes > MAX_LINE) throw new UnreadableLine(number + 1, `has more than ${MAX_LINE} bytes.`);
+async function* linesOf(
+  content: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ number: number; text: string }> {
+  for await (const line of textLines(content, MAX_LINE)) {
+    if ('problem' in line) throw new UnreadableLine(line.number, line.problem);
+    yield line;
   }
-  const last = take();
-  if (last.text !== '') yield last;
 }
 
 const lineSchema = (endpoint: BatchEndpoint) =>
@@ -79,7 +52,7 @@ export async function* requestsIn(
   content: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<BatchRequest & { index: number }> {
   let index = 0;
-  for await (const { text } of textLines(content)) yield { ...requestOf(endpoint, text), index: index++ };
+  for await (const { text } of linesOf(content)) yield { ...requestOf(endpoint, text), index: index++ };
 }
 
 /** Counts the lines of an input and finds what is wrong with them. */
@@ -92,7 +65,7 @@ export async function checkInput(
   const ids = new Set<string>();
   let total = 0;
   try {
-    for await (const { number, text } of textLines(content)) {
+    for await (const { number, text } of linesOf(content)) {
       total++;
       if (total > MOST_LINES) return { total, problems: [tooMany] };
       const problem = problemOf(schema, text, ids);
