@@ -15,7 +15,7 @@ import type { OfferedFunction } from '../tools/offered.ts';
 import type { TurnPiece } from './read-chat.ts';
 import { Saying } from './saying.ts';
 import { callsItemId, noTokens, TurnSteps } from './steps.ts';
-import { type Answer, TurnCalls } from './turn-calls.ts';
+import { type AnswerHosted, TurnCalls } from './turn-calls.ts';
 
 /** Writes an item of the run's thread; throws where another process has taken the run over. */
 export type WriteItem = (item: MessageItem | CallsItem) => Promise<void>;
@@ -164,7 +164,7 @@ export class Speaker {
   }
 
   /** Has the hosted calls of the turn answered; the step of functions, where there are any, stays open behind them. */
-  async answerCalls(finish: TurnFinish, answer: Answer): Promise<void> {
+  async answerCalls(finish: TurnFinish, answer: AnswerHosted): Promise<void> {
     const keep = () => this.endCalls(finish);
     if (this.isContinued) return this.#calls.answerApproved(answer, keep);
     await this.#calls.answerHosted(finish, answer, keep);

@@ -16,13 +16,13 @@ const FIRST_CALL = 16;
 const AT_ONCE = 4;
 
 /** `isFirst`: no call before it, but for those that are made at the same time, was answered by this process. */
-export type AskedCall = Pick<ToolContext, 'tell'> & { isFirst: boolean };
+export type AskedHostedCall = Pick<ToolContext, 'tell'> & { isFirst: boolean };
 
 /** Answers a hosted call. */
-export type Answer = (call: HostedCall, asked: AskedCall) => Promise<ToolOutput>;
+export type AnswerHosted = (call: HostedCall, asked: AskedHostedCall) => Promise<ToolOutput>;
 
 type Answering = {
-  answer: Answer;
+  answer: AnswerHosted;
   /** Stores the calls, after each that was answered. */
   keep(): Promise<void>;
   /** Tells of a call before it is answered, or of one that was. */
@@ -82,7 +82,7 @@ export class TurnCalls {
   }
 
   /** Has the hosted calls answered in a step of their own. `keep` stores the calls after each. */
-  async answerHosted(finish: TurnFinish, answer: Answer, keep: Answering['keep']): Promise<void> {
+  async answerHosted(finish: TurnFinish, answer: AnswerHosted, keep: Answering['keep']): Promise<void> {
     const calls = this.all.filter(isHostedCall).filter((call) => !isForCaller(call));
     if (calls.length === 0) return;
     const step = this.#steps.begin('hosted', null);
@@ -92,7 +92,7 @@ export class TurnCalls {
   }
 
   /** Has the calls answered that the caller has approved, and ends the step that has waited. */
-  async answerApproved(answer: Answer, keep: Answering['keep']): Promise<void> {
+  async answerApproved(answer: AnswerHosted, keep: Answering['keep']): Promise<void> {
     const calls = this.all.filter(isForCaller);
     const begin = (index: number, call: RunCall) => {
       this.#tellBegun(index, call);
