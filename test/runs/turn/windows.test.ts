@@ -18,19 +18,26 @@ const answer = eventStream(chatFrames(['Yes']));
 const tooLong = json(400, { error: { message: 'Too long.', code: 'context_length_exceeded' } });
 
 /** What the model is sent of a thread with so many long messages. */
-async function sentOf(model: string, count: number, members: object = {}, script = [answer]) {
+async function sentOf(
+  model: string,
+  count: number,
+  members: object = {},
+  script = [answer],
+  options: { headers?: Record<string, string> } = {},
+) {
   world.provider.play(...script);
   const assistant = await client.beta.assistants.create({
-    model: `@${world.slug}/${model}`,
+    model: model.startsWith('bare ') ? model.slice(5) : `@${world.slug}/${model}`,
     instructions: 'Be brief.',
   });
   const thread = await client.beta.threads.create({
     messages: Array.from({ length: count }, (_none, at) => ({ role: 'user' as const, content: prose(at) })),
   });
-  const run = await client.beta.threads.runs.createAndPoll(thread.id, {
-    assistant_id: assistant.id,
-    ...members,
-  });
+  const run = await client.beta.threads.runs.createAndPoll(
+    thread.id,
+    { assistant_id: assistant.id, ...members },
+    options,
+  );
   const requests = world.provider.requests.map(({ body }) => JSON.parse(String(body)).messages as Sent[]);
   return { run, requests, messages: requests.at(-1) ?? [] };
 }
@@ -57,6 +64,16 @@ describe('a thread that is longer than the window of its model', () => {
     );
     expect(tokensOf(messages)).toBeLessThanOrEqual(8192 * 0.75);
     expect(tokensOf(messages) + 2 * size).toBeGreaterThan(8192 * 0.75);
+  });
+
+  it('is cut for the name of a model alone as well, whose provider a config chooses', async () => {
+    const config = JSON.stringify({ provider: `@${world.slug}` });
+    const key = { headers: { 'x-gateway-provider': 'gateway', 'x-gateway-config': config } };
+    const { messages } = await sentOf('bare gpt-4', 20, {}, [answer], key);
+    expect(tokensOf(messages)).toBeLessThanOrEqual(8192 * 0.75);
+    expect(tokensOf(messages) + 2 * size).toBeGreaterThan(8192 * 0.75);
+    const unknown = await sentOf('bare my-own-model', 20, {}, [answer], key);
+    expect(numbersOf(unknown.messages)).toHaveLength(20);
   });
 
   it('is sent with more where the answer is to be short', async () => {
