@@ -1,8 +1,8 @@
 // `npm run soak`: an hour of mixed traffic through one Sluice, with its memory, files and records watched. Ends with 1 when
 // memory is not flat, a request is answered otherwise than it should be, or a record is missing.
-import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Running, startHelper, startSluice } from '../processes.ts';
+import { grownBy, type Sample, sampleOf } from './steady.ts';
 import { runTraffic, type Tally } from './traffic.ts';
 
 const SECONDS = Number(process.argv[2] ?? 3600);
@@ -13,25 +13,6 @@ const SAMPLE_EVERY = Math.min(10, SECONDS / 30);
 /** What memory may grow by over the rest, of its middle. */
 const MOST_GROWTH = 0.05;
 const MOST_MEGABYTES = 400;
-
-type Sample = { second: number; megabytes: number; files: number };
-
-async function sample(pid: number, second: number): Promise<Sample> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
-  return { second, megabytes: kilobytes / 1024, files: (await readdir(`/proc/${pid}/fd`)).length };
-}
-
-/** Megabytes that memory grows by from the first sample to the last, by the line of least squares. */
-function growth(samples: Sample[]): number {
-  const middle = (read: (each: Sample) => number) =>
-    samples.reduce((sum, each) => sum + read(each), 0) / samples.length;
-  const [meanX, meanY] = [middle((each) => each.second), middle((each) => each.megabytes)];
-  const slope =
-    samples.reduce((sum, { second, megabytes }) => sum + (second - meanX) * (megabytes - meanY), 0) /
-    samples.reduce((sum, { second }) => sum + (second - meanX) ** 2, 0);
-  return slope * ((samples.at(-1)?.second ?? 0) - (samples[0]?.second ?? 0));
-}
 
 async function request(path: string, key: string, body?: unknown): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${SLUICE}${path}`, {
@@ -68,14 +49,14 @@ async function main(): Promise<void> {
     const samples: Sample[] = [];
     while (Date.now() < startedAt + SECONDS * 1000) {
       await sleep(SAMPLE_EVERY * 1000);
-      samples.push(await sample(sluice.pid, (Date.now() - startedAt) / 1000));
+      samples.push(await sampleOf(sluice.pid, (Date.now() - startedAt) / 1000));
     }
     await traffic;
     await sleep(3000);
     const text = await request('/metrics', sluice.workspaceKey);
     const written = metric(text, 'sluice_request_log_written');
     const dropped = metric(text, 'sluice_request_log_dropped');
-    report({ samples, tally, written, dropped, after: await sample(sluice.pid, SECONDS) });
+    report({ samples, tally, written, dropped, after: await sampleOf(sluice.pid, SECONDS) });
   } finally {
     for (const process of running.reverse()) await process.stop();
   }
@@ -88,7 +69,7 @@ function report({ samples, tally, written, dropped, after }: Outcome): void {
   const sorted = steady.map(({ megabytes }) => megabytes).sort((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const highest = sorted.at(-1) ?? 0;
-  const grown = growth(steady);
+  const grown = grownBy(steady);
   const expected = tally.answered + tally.failed + tally.leftEarly;
   const checks: [string, string, boolean][] = [
     ['memory, growth after the first sixth', `${grown.toFixed(1)} MB`, grown <= median * MOST_GROWTH],
