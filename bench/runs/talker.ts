@@ -8,7 +8,13 @@ const LOOK_MS = 5;
 
 /** A program that talks to assistants of a gateway. */
 export class Talker {
-  readonly #agent = new Agent({ connections: null, headersTimeout: 0, bodyTimeout: 0 });
+  readonly #agent = new Agent({
+    connections: null,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // How long thousands of connections take to be made is what is measured.
+    connect: { timeout: 60_000 },
+  });
   readonly #url: string;
   readonly #headers: Record<string, string>;
 
@@ -29,11 +35,11 @@ export class Talker {
     return firstWordMs;
   }
 
-  /** Makes a thread with its run, and reads all that it says. */
-  streamRun(assistant: string, content: string): Promise<StreamedRun> {
+  /** Makes a thread with its run, and reads all that it says; `onOpen`: when its answer has begun. */
+  streamRun(assistant: string, content: string, onOpen?: () => void): Promise<StreamedRun> {
     const thread = { messages: [{ role: 'user', content }] };
     const body = { assistant_id: assistant, thread, stream: true };
-    return this.#stream('/threads/runs', body, 'event: thread.message.delta');
+    return this.#stream('/threads/runs', body, 'event: thread.message.delta', onOpen);
   }
 
   /** Makes a thread with its run, and looks at it until it has ended. */
@@ -52,9 +58,10 @@ export class Talker {
     return this.#agent.destroy();
   }
 
-  async #stream(path: string, body: object, firstWord: string): Promise<StreamedRun> {
+  async #stream(path: string, body: object, firstWord: string, onOpen?: () => void): Promise<StreamedRun> {
     const begun = performance.now();
     const answer = await this.#send('POST', path, body);
+    onOpen?.();
     let text = '';
     let firstWordMs = 0;
     for await (const bytes of answer.body) {

@@ -185,6 +185,8 @@ function refuseMetrics(response: ServerResponse): void {
 }
 
 const MAX_HEADER_BYTES = 64 * 1024;
+/** Connections that wait until they are accepted; Linux has a bound of its own, 4096 unless it is told otherwise. */
+const BACKLOG = 4096;
 /** The most milliseconds that a body may take to arrive, whatever its speed. */
 const MAX_UPLOAD_TIME = 3_600_000;
 
@@ -239,7 +241,7 @@ const soundUpgrades =
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', reject);
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
