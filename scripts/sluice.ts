@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { parseDocuments } from '../src/subgraphs/identity/bundle/index.ts';
 import { applyFiles } from './sluice/apply.ts';
+import { exportAssistants, importAssistants } from './sluice/assistants.ts';
 import { connect } from './sluice/client.ts';
 import { readDocuments, writeDocuments } from './sluice/files.ts';
 import { planFiles } from './sluice/plan.ts';
@@ -12,9 +13,11 @@ const usage = `Usage:
   sluice diff <file>... [--prune]                         says what an apply would do; ends with 2 where it would do something
   sluice apply <file>... [--prune] [--dry-run] [--secrets-out <file>]
   sluice validate <file>...                               checks documents without a service
+  sluice export-assistants <file>                         writes assistants, threads, messages and runs of a workspace, a JSON line each
+  sluice import-assistants <file>                         stores such lines under their ids; ends with 1 where it refuses some
 
 A file may be -, for standard input. SLUICE_URL says where the service is; the credential is SLUICE_API_KEY, or SLUICE_CLIENT_ID,
-SLUICE_CLIENT_SECRET and SLUICE_TSG_ID.`;
+SLUICE_CLIENT_SECRET and SLUICE_TSG_ID. SLUICE_WORKSPACE_ID names a workspace where the credential has several.`;
 
 const options = {
   kind: { type: 'string', multiple: true },
@@ -40,6 +43,9 @@ async function main(): Promise<number> {
       console.error(`Left out, since the credential may not list them: ${leftOut.join(', ')}.`);
     return 0;
   }
+  const [file] = files;
+  if (command === 'export-assistants' && file !== undefined) return exportAssistants(env, file);
+  if (command === 'import-assistants' && file !== undefined) return importAssistants(env, file);
   if (files.length === 0 || !['diff', 'apply', 'validate'].includes(command ?? '')) throw new Error(usage);
   const documents = await readDocuments(files);
   if (command === 'validate') {

@@ -1,7 +1,7 @@
 /** Asks the graph for the field `result`; throws an error with the service's words where it refuses. */
 export type Ask = <T>(query: string, variables: Record<string, unknown>) => Promise<T>;
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 const needed = (env: Environment, name: string): string => {
   const value = env[name];
@@ -43,10 +43,20 @@ async function credential(url: string, env: Environment): Promise<Record<string,
   return { authorization: `Bearer ${token}` };
 }
 
-/** A credential of the environment, and the service that it names. */
-export async function connect(env: Environment): Promise<Ask> {
+/** The service that the environment names, and the headers with a credential of it. */
+export async function serviceOf(env: Environment): Promise<{ url: string; headers: Record<string, string> }> {
   const url = needed(env, 'SLUICE_URL').replace(/\/+$/, '');
-  const headers = { ...(await credential(url, env)), 'content-type': 'application/json' };
+  const workspace = env.SLUICE_WORKSPACE_ID;
+  return {
+    url,
+    headers: { ...(await credential(url, env)), ...(workspace && { 'x-gateway-workspace-id': workspace }) },
+  };
+}
+
+/** Asks the graph of the service that the environment names. */
+export async function connect(env: Environment): Promise<Ask> {
+  const { url, headers: own } = await serviceOf(env);
+  const headers = { ...own, 'content-type': 'application/json' };
   return async <T>(query: string, variables: Record<string, unknown>) => {
     const answer = await post(`${url}/graphql`, headers, JSON.stringify({ query, variables }));
     const [error] = (answer.errors ?? []) as { message: string; extensions?: { errors?: string[] } }[];

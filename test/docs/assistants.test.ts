@@ -40,3 +40,13 @@ it('the program with responses and a conversation runs as it stands there', asyn
   const said = ['first: Hello', 'second: And again', 'later: Take your time'];
   expect(await printedBy('responses')).toBe([...said, 'item: message', 'item: message', ''].join('\n'));
 });
+
+it('the program that brings data along runs as it stands there', async () => {
+  const said = [
+    'user: Where is it warm in May?',
+    'assistant: In Seville.',
+    'user: And in June?',
+    'assistant: And in June?',
+  ];
+  expect(await printedBy('transfer')).toBe(['new: 2, there before: 0, refused: 0', ...said, ''].join('\n'));
+});

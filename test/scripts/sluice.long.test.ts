@@ -36,7 +36,7 @@ async function put(name: string, documents: readonly unknown[] | string): Promis
   return path;
 }
 
-const started = (args: string[], at: TestApp | null = app) =>
+const started = (args: string[], at: TestApp | null = app, more: Record<string, string> = {}) =>
   spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', join(root, 'scripts/sluice.ts'), ...args],
@@ -51,12 +51,13 @@ const started = (args: string[], at: TestApp | null = app) =>
           SLUICE_CLIENT_SECRET: at.clientSecret,
           SLUICE_TSG_ID: at.tsgId,
         }),
+        ...more,
       },
     },
   );
 
-async function sluice(args: string[], at: TestApp | null = app) {
-  const child = started(args, at);
+async function sluice(args: string[], at: TestApp | null = app, more: Record<string, string> = {}) {
+  const child = started(args, at, more);
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk) => (out += chunk));
   child.stderr.on('data', (chunk) => (err += chunk));
@@ -65,6 +66,28 @@ async function sluice(args: string[], at: TestApp | null = app) {
 }
 
 describe('npm run sluice', () => {
+  it('takes the assistants of a workspace to another installation', async () => {
+    const messages = [{ role: 'user', content: 'Hello' }];
+    const made = await app.rest('POST', '/v1/threads', { key: app.workspaceKey, body: { messages } });
+    const { id } = made.body as { id: string };
+    const path = join(directory, 'assistants.jsonl');
+    const [from, to] = [app, other].map(({ workspaceId }) => ({ SLUICE_WORKSPACE_ID: workspaceId }));
+    expect(await sluice(['export-assistants', path], app, from)).toEqual({ code: 0, out: '', err: '' });
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const first = await sluice(['import-assistants', path], other, to);
+    expect(first).toMatchObject({ code: 0, err: expect.stringMatching(/^new: .* 1 threads, 1 messages/) });
+    expect(await other.rest('GET', `/v1/threads/${id}`, { key: other.workspaceKey })).toMatchObject({
+      status: 200,
+    });
+    await writeFile(path, 'nonsense\n', { flag: 'a' });
+    const again = await sluice(['import-assistants', path], other, to);
+    expect(again.code).toBe(1);
+    expect(again.err).toContain('there before: 0 assistants, 1 threads, 1 messages');
+    expect(again.err).toContain(`${path}:3: The line is no JSON object.`);
+    const without = await sluice(['export-assistants', path]);
+    expect(without).toMatchObject({ code: 1, err: expect.stringContaining('403') });
+  });
+
   it('checks documents without a service', async () => {
     expect(await sluice(['validate', file], null)).toMatchObject({ code: 0 });
     const wrong = await put('wrong.yaml', [document('Workspace', 'ws-x', { name: 'X', colour: 'red' })]);

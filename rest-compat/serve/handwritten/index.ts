@@ -5,6 +5,7 @@ import type { HandwrittenEndpoint } from './handwritten.ts';
 import { logExportContent } from './log-export-content.ts';
 import { responseEndpoints } from './responses.ts';
 import { runEvents } from './run-events.ts';
+import { transferEndpoints } from './transfer.ts';
 import { uploadEndpoints } from './uploads.ts';
 
 /** Every path that is answered by code rather than by a document. */
@@ -16,4 +17,5 @@ export const handwrittenEndpoints: HandwrittenEndpoint[] = [
   getBatchOutput,
   ...responseEndpoints,
   ...conversationEndpoints,
+  ...transferEndpoints,
 ];

@@ -2,13 +2,19 @@ import { type Principal, requireScope, tenantFilter } from '../../auth/index.ts'
 import { GatewayError } from '../../errors/index.ts';
 import type { GraphContext } from '../context.ts';
 
+/** The workspace that something belongs to, and its organisation. */
+export type OwningWorkspace = { organisationId: string; workspaceId: string };
+
 /** Whoever reads assistants, threads and runs. */
 export const requireReader = ({ principal }: GraphContext): Principal =>
   requireScope(principal, ['completions.write', 'completions.read']);
 
 /** The workspace in which a caller makes and changes them. Throws FORBIDDEN for a credential without one. */
-export function requireWriter({ principal }: GraphContext): { organisationId: string; workspaceId: string } {
-  const { organisationId, workspaceId } = requireScope(principal, ['completions.write']);
+export const requireWriter = ({ principal }: GraphContext): OwningWorkspace =>
+  requireWorkspace(requireScope(principal, ['completions.write']));
+
+/** The one workspace of a credential. Throws FORBIDDEN. */
+export function requireWorkspace({ organisationId, workspaceId }: Principal): OwningWorkspace {
   if (workspaceId !== null) return { organisationId, workspaceId };
   throw new GatewayError('FORBIDDEN', {
     message: 'Assistants, threads and files belong to a workspace: name one in x-gateway-workspace-id.',

@@ -1,2 +1,2 @@
-export type { AssistantDocument } from './model.ts';
-export { findAssistant } from './service.ts';
+export { type AssistantDocument, assistantModel } from './model.ts';
+export { findAssistant, keepVersion } from './service.ts';

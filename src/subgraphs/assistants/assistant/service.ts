@@ -117,16 +117,21 @@ export async function deleteAssistant(context: GraphContext, id: string): Promis
   return id;
 }
 
-async function keepVersion(context: GraphContext, assistant: AssistantDocument): Promise<void> {
+/** Keeps how an assistant is in its present version, unless that is kept already. */
+export async function keepVersion(context: GraphContext, assistant: AssistantDocument): Promise<void> {
   const { _id: assistantId, version, createdAt: _made, lastUpdatedAt, ...members } = assistant;
-  await assistantVersionModel(context.db).collection.insertOne({
-    _id: `${assistantId}-${version}` as never,
+  const kept = {
     ...members,
     assistantId,
     version,
     createdBy: context.principal?.userId ?? context.principal?.id,
     createdAt: lastUpdatedAt,
-  });
+  };
+  await assistantVersionModel(context.db).collection.updateOne(
+    { _id: `${assistantId}-${version}` as never },
+    { $setOnInsert: kept as never },
+    { upsert: true },
+  );
 }
 
 /** The assistant that a run names; NOT_FOUND in the words that programs know. */

@@ -1,0 +1,2 @@
+export { exportedLines, transferOwner } from './export.ts';
+export { importLines } from './import.ts';
