@@ -17,7 +17,7 @@ const bodyOfCall = (model: string) => ({
 let directory: string;
 let sluice: SluiceProcess;
 let seeds: Bootstrap;
-let at: number;
+let ahead = 0;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-periods-'));
@@ -28,7 +28,7 @@ beforeAll(async () => {
     NODE_OPTIONS: `--import=${join(import.meta.dirname, '../support/moved-clock.mjs')}`,
   });
   seeds = JSON.parse(await readFile(join(directory, 'data', 'bootstrap.json'), 'utf8'));
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await sluice?.kill('SIGTERM');
   await rm(directory, { recursive: true, force: true });
@@ -42,13 +42,17 @@ function nextWednesdayAfterThe10th(): number {
   return day.getTime();
 }
 
-/** Sets the clock of the gateway and of its store. It goes on from there. */
-async function moveTo(time: number): Promise<void> {
+/** The time by the clock of the gateway and of its store. */
+const clock = () => Date.now() + ahead;
+
+async function moveBy(milliseconds: number): Promise<void> {
   const file = join(directory, 'clock');
-  await writeFile(`${file}.new`, String(time - Date.now()));
+  ahead += milliseconds;
+  await writeFile(`${file}.new`, String(ahead));
   await rename(`${file}.new`, file);
-  at = time;
 }
+
+const moveTo = (time: number) => moveBy(time - clock());
 
 async function ask(method: string, path: string, body: object | null, key: string) {
   const answer = await fetch(`${sluice.url}${path}`, {
@@ -94,12 +98,20 @@ async function beginsAnew({ key, until }: Used, status: number, slack: number): 
   await eventually(async () => expect((await call(key)).status).toBe(200), 15_000);
 }
 
+/** What the store says that was used of a limit without groups, in the period of a time. */
+const usedOf = async (limitId: string, time = clock()): Promise<unknown> =>
+  (
+    await graph(
+      `{ limitCounters(limitId: "${limitId}", at: "${new Date(time).toISOString()}") { data { used held } } }`,
+    )
+  ).limitCounters.data[0];
+
 const midnight = (time: number) => time - (time % DAY);
 
 test('a budget begins anew with each week, month and number of days, at midnight in UTC', async () => {
-  const wednesday = midnight(at);
+  const wednesday = midnight(clock());
   const once = { type: 'requests', credit_limit: 1, wait_ms: 0 };
-  const first = new Date(at);
+  const first = new Date(clock());
   const periods: [object, number][] = [
     [
       {
@@ -159,7 +171,7 @@ test('a policy begins anew with each month, for each value of its groups', async
     expect(await asUser('probe')).toBe(412);
   });
   expect([await asUser('ann'), await asUser('ann'), await asUser('bob')]).toEqual([200, 412, 200]);
-  const month = new Date(at);
+  const month = new Date(clock());
   await moveTo(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1) + 1000);
   await eventually(async () => expect(await asUser('ann')).toBe(200), 15_000);
   expect([await asUser('ann'), await asUser('bob'), await asUser('bob')]).toEqual([412, 200, 412]);
@@ -183,19 +195,19 @@ test('a rate of every unit is whole again when its time is over, and not before'
     expect((await call(key)).status).toBe(200);
     const refused = await call(key);
     if (unit === 'rps') {
-      await moveTo(at + length * 5);
+      await moveBy(5 * length);
       await eventually(async () => expect((await call(key)).status).toBe(200));
       continue;
     }
     expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limit_exceeded' } } });
-    const begun = Date.now();
+    // What was used comes back from when the store has heard of it.
+    await eventually(async () => expect(await usedOf(refused.body.limit.id)).toMatchObject({ used: 1 }));
     const left = Number(refused.headers.get('retry-after-ms'));
     expect(left).toBeGreaterThan(length - MINUTE / 2);
     expect(left).toBeLessThanOrEqual(length);
-    await moveTo(at + length - MINUTE / 2);
+    await moveBy(length / 2);
     expect((await call(key)).status).toBe(429);
-    expect(Date.now() - begun).toBeLessThan(MINUTE / 2);
-    await moveTo(at + MINUTE);
+    await moveBy(length / 2 + MINUTE);
     await eventually(async () => expect((await call(key)).status).toBe(200), 15_000);
   }
 }, 240_000);
@@ -205,7 +217,7 @@ test('a call that ends in another period than it began in counts where it began'
     usage_limits: { type: 'requests', credit_limit: 2, periodic_reset: 'weekly', wait_ms: 0 },
   });
   expect((await call(key)).status).toBe(200);
-  const began = at;
+  const began = clock();
   const late = call(key, 'mock-delay-4000');
   await eventually(async () => {
     const metrics = await (await fetch(`${sluice.url}/metrics`)).text();
@@ -215,17 +227,11 @@ test('a call that ends in another period than it began in counts where it began'
   const { body } = await call(key);
   expect(body.error.code).toBe('usage_limit_reserved');
   const limitId = body.limit.id;
-  await moveTo(at + 7 * DAY);
+  await moveBy(7 * DAY);
   await eventually(async () => expect((await call(key)).status).toBe(200), 3000);
   expect((await late).status).toBe(200);
-  const usedAt = async (time: number) =>
-    (
-      await graph(
-        `{ limitCounters(limitId: "${limitId}", at: "${new Date(time).toISOString()}") { data { used held } } }`,
-      )
-    ).limitCounters.data;
   await eventually(async () => {
-    expect(await usedAt(began)).toEqual([{ used: 2, held: 0 }]);
-    expect(await usedAt(at)).toEqual([{ used: 1, held: 0 }]);
+    expect(await usedOf(limitId, began)).toEqual({ used: 2, held: 0 });
+    expect(await usedOf(limitId)).toEqual({ used: 1, held: 0 });
   }, 15_000);
 }, 120_000);
