@@ -382,11 +382,15 @@ describe('the log', () => {
           verdict: true,
           denied: false,
           async: false,
-          checks: [{ id: 'default.contains', verdict: 'passed', time: expect.any(Number) }],
         }),
         expect.objectContaining({ id: 'output_guardrails[0]', phase: 'output', verdict: false, async: true }),
       ],
     });
+    // A check says when it began only where the clock had moved since its guardrail's beginning.
+    const [check, ...others] = logged.ran[0].checks;
+    const { after = 1, ...rest } = check;
+    expect(rest).toEqual({ id: 'default.contains', verdict: 'passed', time: expect.any(Number) });
+    expect([after > 0, others]).toEqual([true, []]);
   });
 
   test('has a refusal as well, and null without guardrails', async () => {
