@@ -9,8 +9,8 @@ import { BodyAborted, type BodyBudget, createBodyBudget } from '../src/lib/bodie
 import type { Logger } from '../src/lib/logger.ts';
 import { createLeases } from '../src/storage/leases.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
-import { compileOperation } from './compile/compile.ts';
-import { type OperationFile, operationsOf, type RestOperation } from './compile/operation.ts';
+import { compiledOperations } from './compile/compile.ts';
+import type { OperationFile, RestOperation } from './compile/operation.ts';
 import type { RestBase } from './compile/rest-directive.ts';
 import { elsewherePaths, type SplitOperations } from './compile/split-operations.ts';
 import { createOwnNames } from './own-names/index.ts';
@@ -80,7 +80,7 @@ export function createRest(options: RestOptions): Rest {
   const { surfaces, createContext, bodies = createBodyBudget(), log } = options;
   const leases = createLeases(log);
   const readerOf = (path: string) => routes.find('GET', path);
-  const compiled = operationsOf(graph, operations).map((operation) => compileOperation(graph, operation));
+  const compiled = compiledOperations(graph, operations);
   const documents = compiled.map((operation) => documentEndpoint(operation, { leases, readerOf }));
   const endpoints = [...documents, ...handwritten.map(mountHandwritten)];
   const routes = createRoutes(endpoints, surfaces);

@@ -4,7 +4,7 @@ import { readRule } from '../../src/graph/rules/read-rule.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { callerSpelling } from './caller-spelling.ts';
 import { executorOf } from './executor.ts';
-import type { RestOperation } from './operation.ts';
+import { type OperationFile, type RestOperation, readOperations } from './operation.ts';
 import { planVariables, type RequestInput } from './variables.ts';
 
 /** One REST path, ready to run. */
@@ -19,7 +19,28 @@ export type CompiledOperation = RestOperation & {
   run(input: RequestInput, context: GraphContext): Promise<string>;
 };
 
-export function compileOperation(graph: Graph, operation: RestOperation): CompiledOperation {
+type Latest = { graph: Graph; files: OperationFile[]; compiled: CompiledOperation[] };
+let latest: Latest | undefined;
+
+/**
+ * Reads, validates and compiles the documents. Gateways of one process have the same graph and the same documents, for which this is
+ * done once.
+ */
+export function compiledOperations(graph: Graph, files: OperationFile[]): CompiledOperation[] {
+  if (latest?.graph !== graph || !isSame(latest.files, files)) {
+    const compiled = readOperations(graph.schema, files).map((operation) =>
+      compileOperation(graph, operation),
+    );
+    latest = { graph, files, compiled };
+  }
+  return latest.compiled;
+}
+
+const isSame = (one: OperationFile[], other: OperationFile[]): boolean =>
+  one.length === other.length &&
+  one.every(({ path, text }, at) => path === other[at]?.path && text === other[at]?.text);
+
+function compileOperation(graph: Graph, operation: RestOperation): CompiledOperation {
   const plan = planVariables(graph.schema, operation);
   const execute = executorOf(graph, operation.document, plan.inputType);
   const key = operation.root.alias?.value ?? operation.root.name.value;

@@ -43,26 +43,6 @@ export function readOperations(schema: GraphQLSchema, files: OperationFile[]): R
   });
 }
 
-type Latest = { document: DocumentNode; files: OperationFile[]; operations: RestOperation[] };
-let latest: Latest | undefined;
-
-/**
- * The same for the graph of a gateway. Gateways in one process have the same graph and the same documents, which are then read and
- * validated once. `document`: the graph's own public document, which its schema was made from.
- */
-export function operationsOf(
-  { schema, document }: { schema: GraphQLSchema; document: DocumentNode },
-  files: OperationFile[],
-): RestOperation[] {
-  if (latest?.document !== document || !isSame(latest.files, files))
-    latest = { document, files, operations: readOperations(schema, files) };
-  return latest.operations;
-}
-
-const isSame = (one: OperationFile[], other: OperationFile[]): boolean =>
-  one.length === other.length &&
-  one.every(({ path, text }, at) => path === other[at]?.path && text === other[at]?.text);
-
 function readOperation(schema: GraphQLSchema, label: string, document: DocumentNode): RestOperation {
   refuse(label, validate(schema, document));
   const definition = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);

@@ -26,8 +26,16 @@ export type RunOperation = <T>(
   context: GraphContext,
 ) => Promise<T>;
 
-/** Checks the operations against the graph, once. */
+const known = new WeakMap<Graph, RunOperation>();
+
+/** Checks the operations against the graph, once for each graph. */
 export function createOperations(graph: Graph): RunOperation {
+  const run = known.get(graph) ?? checked(graph);
+  known.set(graph, run);
+  return run;
+}
+
+function checked(graph: Graph): RunOperation {
   const documents = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => {
       const document = parse(text, { noLocation: true });

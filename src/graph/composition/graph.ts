@@ -44,11 +44,31 @@ export type Graph = {
   ): ExecutionResult | Promise<ExecutionResult>;
 };
 
+type Made = { sources: readonly SubgraphSource[]; elsewhere: ReadonlySet<string>; graph: Graph };
+
+/**
+ * The latest of this process. Gateways of one process have the same subgraphs, and a graph holds nothing of a gateway: each
+ * request brings its context. Without this, a graph would take most of the start of each.
+ */
+let latest: Made | undefined;
+
 /**
  * Composes and fuses the subgraphs; throws, saying what is wrong, when they do not make one graph. Entities that live
  * `elsewhere`, in a subgraph of another process, are answered as their id alone.
  */
 export function createGraph(sources: SubgraphSource[], elsewhere: ReadonlySet<string> = new Set()): Graph {
+  if (!latest || !isMadeOf(latest, sources, elsewhere))
+    latest = { sources: [...sources], elsewhere, graph: made(sources, elsewhere) };
+  return latest.graph;
+}
+
+const isMadeOf = (made: Made, sources: SubgraphSource[], elsewhere: ReadonlySet<string>): boolean =>
+  made.sources.length === sources.length &&
+  made.sources.every((source, at) => source === sources[at]) &&
+  made.elsewhere.size === elsewhere.size &&
+  [...elsewhere].every((entity) => made.elsewhere.has(entity));
+
+function made(sources: SubgraphSource[], elsewhere: ReadonlySet<string>): Graph {
   const { documents, supergraphSdl, publicDocument, sdl } = composed(sources);
   const subgraphs = sources.map((source, at) => ({
     source,

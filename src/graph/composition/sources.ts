@@ -26,17 +26,26 @@ export const sharedFiles: SdlFile[] = [
   readSdl('secret-mappings.graphql'),
 ];
 
+/** Each subgraph is read once, so that gateways of one process are known to have the same ones. */
+const known = new WeakMap<Subgraph, SubgraphSource>();
+
 /** Reads `schema/<subgraph>/<resource>.graphql` of every resource and gathers the resources' resolvers. */
 export const readSources = (subgraphs: Subgraph[]): SubgraphSource[] =>
-  subgraphs.map(({ name, resources }) => ({
+  subgraphs.map((subgraph) => {
+    const source = known.get(subgraph) ?? readSource(subgraph);
+    known.set(subgraph, source);
+    return source;
+  });
+
+const readSource = ({ name, resources }: Subgraph): SubgraphSource => ({
+  name,
+  files: resources.map((resource) => readSdl(`${name}/${resource.name}.graphql`)),
+  resolvers: mergeResolvers(
     name,
-    files: resources.map((resource) => readSdl(`${name}/${resource.name}.graphql`)),
-    resolvers: mergeResolvers(
-      name,
-      resources.map((resource) => resource.resolvers),
-    ),
-    references: Object.assign({}, ...resources.map((resource) => resource.references)),
-  }));
+    resources.map((resource) => resource.resolvers),
+  ),
+  references: Object.assign({}, ...resources.map((resource) => resource.references)),
+});
 
 function mergeResolvers(subgraph: string, all: Resolvers[]): Resolvers {
   const merged: Resolvers = {};
