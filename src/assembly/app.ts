@@ -23,6 +23,7 @@ import { countersById, createCounterStore, createLimitEngine } from '../limits/e
 import { createMcpServing } from '../mcp/index.ts';
 import { createKeyUses } from '../recording/key-use/index.ts';
 import { requestLogGauges } from '../recording/log/thread/gauges.ts';
+import type { StartLogWorker } from '../recording/log/thread/worker-port.ts';
 import { noteBeginning } from '../recording/rollups/beginning.ts';
 import type { HostedTool } from '../runs/index.ts';
 import { secretGauge } from '../secret-managers/memory.ts';
@@ -66,6 +67,8 @@ export type AppDependencies = {
   hostedTools?: readonly HostedTool[];
   /** The only documents that the console's graph runs, where not those of the built console; null for any. */
   consoleDocuments?: TrustedDocuments | null;
+  /** Starts the thread in which request logs are worked out; each app has one of its own where this is left out. */
+  startLogWorker?: StartLogWorker;
 };
 
 export type App = {
@@ -97,7 +100,14 @@ export function createApp(dependencies: AppDependencies): App {
   const { settings, storage, secrets, log, sleep = realSleep, now = () => new Date() } = dependencies;
   const { db } = storage;
   const disk = createDiskWatch(settings.storage.dataDirectory, log);
-  const { events, audit, notes, requestLog, logs } = createRecording(settings, storage, secrets, disk, log);
+  const { events, audit, notes, requestLog, logs } = createRecording(
+    settings,
+    storage,
+    secrets,
+    disk,
+    log,
+    dependencies.startLogWorker,
+  );
   const changes = createChanges(db, log);
   const directory = createTenantDirectory({
     ...{ db, secrets, changes, log },

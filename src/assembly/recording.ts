@@ -6,6 +6,7 @@ import { createReserve } from '../recording/audit/reserve.ts';
 import { createSpool } from '../recording/audit/spool.ts';
 import { createAuditTrail } from '../recording/audit/trail.ts';
 import { createLogThread } from '../recording/log/thread/log-thread.ts';
+import type { StartLogWorker } from '../recording/log/thread/worker-port.ts';
 import { createLogWriter } from '../recording/log/writer.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Storage } from '../storage/connection.ts';
@@ -21,6 +22,7 @@ export function createRecording(
   secrets: Secrets,
   disk: DiskWatch,
   log: Logger,
+  startLogWorker?: StartLogWorker,
 ) {
   const { dataDirectory } = settings.storage;
   const spoolDirectory = join(dataDirectory, 'spool');
@@ -58,6 +60,7 @@ export function createRecording(
     },
     log,
     events.wake,
+    startLogWorker,
   );
   const logs = createLogWriter({ database: async () => nativeDb(db), log });
   return { events, audit, notes, requestLog, logs };

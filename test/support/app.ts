@@ -15,6 +15,7 @@ import { readSettings } from '../../src/settings/index.ts';
 import { openStorage } from '../../src/storage/connection.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
 import { sharedDatabase, type TestDatabase, testDatabase } from './database.ts';
+import { startHostedLog } from './worker/log-host.ts';
 
 export type Tenant = {
   organisationId: string;
@@ -108,6 +109,7 @@ export async function startAppWith({
     sleep,
     now,
     hostedTools,
+    startLogWorker: startHostedLog,
     ...(hasConsole ? {} : { consoleDocuments: null }),
   });
   await app.start();

@@ -7,7 +7,7 @@ import type { MetricsJson } from '../traffic-metrics.ts';
 import { HandOver } from './hand-over.ts';
 import type { LogCounters, LogThreadData } from './messages.ts';
 import { HandoverPace } from './pace.ts';
-import { WorkerPort } from './worker-port.ts';
+import { type StartLogWorker, WorkerPort } from './worker-port.ts';
 
 export type RequestLog = {
   /** Takes a draft without waiting. */
@@ -38,8 +38,14 @@ const STOP_PATIENCE_MS = 10_000;
  * The request log in a thread of its own, with its own connection: working a batch out and encoding it would hold up every
  * request of the main thread for tens of milliseconds. While requests need all processors, and when the thread falls behind,
  * drafts wait on disk (see `../README.md`). `onAppended` runs when events about new logs are in the sequence of events.
+ * `startWorker`: starts a thread of another kind, such as one that several logs share.
  */
-export function createLogThread(data: LogThreadData, log: Logger, onAppended: () => void): LogThread {
+export function createLogThread(
+  data: LogThreadData,
+  log: Logger,
+  onAppended: () => void,
+  startWorker?: StartLogWorker,
+): LogThread {
   const spans: SpanCounters = { exported: 0, failed: 0, dropped: 0 };
   const overflow = new Overflow({ directory: data.spoolDirectory, key: data.overflowKey, log });
   const pace = new HandoverPace(log);
@@ -53,6 +59,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
       onEnd: (code) => handOver.threadEnded(code),
     },
     log,
+    startWorker,
   );
   const handOver = new HandOver(port, overflow, pace, log);
   let timer: NodeJS.Timeout | undefined;

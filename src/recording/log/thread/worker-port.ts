@@ -1,8 +1,13 @@
+import type { EventEmitter } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../lib/logger.ts';
 import { threadLimits } from '../../../lib/threads/thread-limits.ts';
 import type { MetricsJson } from '../traffic-metrics.ts';
 import type { FromLogThread, LogThreadData, ToLogThread, WorkDone, WorkRefused } from './messages.ts';
+
+/** A thread in which logs are worked out, or a part of one. */
+export type LogWorker = EventEmitter & Pick<Worker, 'postMessage' | 'ref' | 'unref'>;
+export type StartLogWorker = (data: LogThreadData) => LogWorker;
 
 /** For how long a look at the metrics waits for the thread. */
 const METRICS_PATIENCE_MS = 2000;
@@ -10,6 +15,13 @@ const METRICS_PATIENCE_MS = 2000;
 const RELAUNCH_DELAY_MS = 1000;
 /** The thread has a heap of its own; with the main thread's young generation it would hold far more than it needs. */
 const YOUNG_GENERATION_MB = 24;
+
+const startThread: StartLogWorker = (data) =>
+  new Worker(new URL('./log-worker.ts', import.meta.url), {
+    workerData: data,
+    name: 'request-log',
+    resourceLimits: threadLimits({ maxYoungGenerationSizeMb: YOUNG_GENERATION_MB }),
+  });
 
 /** What the thread says without being asked, and that it has ended by a defect; another one is started then. */
 type Listeners = {
@@ -25,18 +37,20 @@ export class WorkerPort {
   readonly #data: LogThreadData;
   readonly #listeners: Listeners;
   readonly #log: Logger;
+  readonly #startWorker: StartLogWorker;
   readonly #drains = new Map<number, () => void>();
   readonly #metrics = new Map<number, (values: MetricsJson) => void>();
   #nextQuestion = 0;
-  #worker: Worker | null = null;
+  #worker: LogWorker | null = null;
   /** False from the end of one thread until the next has started. */
   #isReady = true;
   #relaunch: NodeJS.Timeout | undefined;
 
-  constructor(data: LogThreadData, listeners: Listeners, log: Logger) {
+  constructor(data: LogThreadData, listeners: Listeners, log: Logger, startWorker = startThread) {
     this.#data = data;
     this.#listeners = listeners;
     this.#log = log;
+    this.#startWorker = startWorker;
   }
 
   get isRunning(): boolean {
@@ -48,11 +62,7 @@ export class WorkerPort {
   }
 
   launch(): void {
-    const worker = new Worker(new URL('./log-worker.ts', import.meta.url), {
-      workerData: this.#data,
-      name: 'request-log',
-      resourceLimits: threadLimits({ maxYoungGenerationSizeMb: YOUNG_GENERATION_MB }),
-    });
+    const worker = this.#startWorker(this.#data);
     worker.on('message', this.#onMessage);
     worker.on('error', (error) => this.#log.error({ error }, 'The request log thread failed.'));
     worker.on('exit', this.#onExit);
