@@ -23,6 +23,7 @@ export default {
   ],
   testEnvironment: 'node',
   runtime: '<rootDir>/test/support/runtime.mjs',
+  testSequencer: '<rootDir>/test/support/sequencer.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
