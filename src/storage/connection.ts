@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type Db, MongoClient } from 'mongodb';
 import mongoose, { type Connection } from 'mongoose';
 import { connectionOptions } from './connection-options.ts';
 import { prepareDataDirectory } from './data-directory.ts';
@@ -37,7 +38,8 @@ export async function openStorage(options: {
       ? `embedded store in ${join(options.dataDirectory, 'store')}`
       : 'MongoDB at MONGODB_URI',
     async stop() {
-      await db.close();
+      // What is only closed stays in Mongoose's list, with all its models.
+      await db.destroy();
       await embedded?.stop();
     },
   };
@@ -53,20 +55,17 @@ async function connect(uri: string): Promise<Connection> {
       autoCreate: false,
     });
   } catch (error) {
-    await db.close(true);
+    await db.destroy(true);
     throw error;
   }
 }
 
 /** Runs `work` on a connection without a time limit: building an index over millions of documents takes long. */
-export async function withPatientConnection(
-  uri: string,
-  work: (db: Connection) => Promise<void>,
-): Promise<void> {
-  const db = await mongoose.createConnection(uri, { autoIndex: false, autoCreate: false }).asPromise();
+export async function withPatientConnection(uri: string, work: (db: Db) => Promise<void>): Promise<void> {
+  const client = await new MongoClient(uri).connect();
   try {
-    await work(db);
+    await work(client.db());
   } finally {
-    await db.close();
+    await client.close();
   }
 }

@@ -13,7 +13,10 @@ export const resourceSchema = (collection: string) =>
   }) as const satisfies SchemaOptions;
 
 /** A model by connection, so that several apps, each with its own database, live in one process. */
-export const defineModel =
-  <T>(name: string, schema: Schema<T>): ((db: Connection) => Model<T>) =>
-  (db) =>
+export type ModelOf<T> = ((db: Connection) => Model<T>) & { readonly schema: Schema<T> };
+
+export const defineModel = <T>(name: string, schema: Schema<T>): ModelOf<T> => {
+  const modelOf = (db: Connection) =>
     (db.models[name] ?? db.model(name, schema as unknown as Schema)) as unknown as Model<T>;
+  return Object.assign(modelOf, { schema });
+};

@@ -1,5 +1,5 @@
-import type { Connection, Model } from 'mongoose';
 import type { Principal } from '../auth/index.ts';
+import type { ModelOf } from '../storage/model.ts';
 import type { GraphContext } from './context.ts';
 
 /**
@@ -26,7 +26,7 @@ export type ReferenceResolver = (reference: EntityReference, context: GraphConte
 export type Resource = {
   name: string;
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
-  models: ((db: Connection) => Model<any>)[];
+  models: ModelOf<any>[];
   /** True for the resources that must be gone before their workspace may be deleted; every model has `workspaceId`. */
   ownedByWorkspace?: boolean;
   /** True for those that are deleted with their workspace, without a word; every model has `workspaceId`. */
