@@ -33,6 +33,7 @@ import { createUserCredentials } from './lines/user-credentials.ts';
 import { createUpstreamWatch } from './lines/watch.ts';
 import { withMock } from './mock/index.ts';
 import {
+  createApprovals,
   createServerTools,
   createToolRunner,
   type RunToolsDependencies,
@@ -166,7 +167,11 @@ export function createMcpServing(given: McpServing): McpServed {
   const pagesUrl = settings.identity.publicUrl;
   return {
     ...door,
-    toolRunner: (ask) => createToolRunner({ ask, relay, record, snapshot, proveIdentity, pagesUrl }),
+    toolRunner: (ask) =>
+      createToolRunner({
+        ...{ ask, relay, record, snapshot, proveIdentity, pagesUrl },
+        approvals: createApprovals(secrets, () => now().getTime()),
+      }),
     serverTools: (authenticate) =>
       createServerTools({ authenticate, relay, record, snapshot, proveIdentity }),
     healthOf: health.of,

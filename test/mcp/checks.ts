@@ -128,6 +128,7 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
     proofs: [
       mcp('governance', 'check 18: mask results in all their texts alike, and refuse them'),
       door('resumption', 'check 18: goes on under the guardrails of its server'),
+      door('tasks', 'check 18: have results that guardrails refuse, as those of any call'),
     ],
   },
   19: {
@@ -226,12 +227,19 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
     ],
   },
   35: {
-    promise: 'Responses have the tools of a server on any provider.',
-    proofs: [mcp('models', 'check 35: responses with a server of the gateway')],
+    promise: 'Responses have the tools of a server on any provider, streamed too, and ask before a call.',
+    proofs: [
+      mcp('models', 'check 35: responses with a server of the gateway'),
+      mcp('model-streams', 'check 35: responses that are streamed'),
+      mcp('model-approvals', 'check 35: a call that needs approval'),
+    ],
   },
   36: {
-    promise: 'Chat completions have them too.',
-    proofs: [mcp('models', 'check 36: chat completions with a server of the gateway')],
+    promise: 'Chat completions have them too, streamed and not.',
+    proofs: [
+      mcp('models', 'check 36: chat completions with a server of the gateway'),
+      mcp('model-streams', 'check 36: chat completions that are streamed'),
+    ],
   },
   37: {
     promise: 'Runs of assistants have them as well, and what is taken away meanwhile is a tool error.',

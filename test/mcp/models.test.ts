@@ -206,7 +206,6 @@ describe('check 36: chat completions with a server of the gateway', () => {
     });
     world.provider.play(json(200, chatAnswer('never')));
     const refusals: [Json, Json, string | undefined, number, string | null][] = [
-      [server(), { stream: true }, undefined, 400, 'stream'],
       [server({ require_approval: 'always' }), {}, undefined, 400, 'tools.0.require_approval'],
       [server({ allowed_tools: 7 }), {}, undefined, 400, 'tools.0.allowed_tools'],
       [server({ type: 'function' }), {}, undefined, 400, 'tools.0.type'],

@@ -1,12 +1,12 @@
 import { requireScope } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { freeName } from '../../lib/free-name.ts';
-import { isObject } from '../../lib/json.ts';
 import { sharedName } from '../aggregate/index.ts';
 import type { McpCaller } from '../exchange/caller.ts';
 import { IdentityProblem, type ProveIdentity } from '../identity/index.ts';
 import { type McpServerRecord, type McpSnapshot, mcpAccess } from '../snapshot/index.ts';
-import { type AllowedTools, type OfferedTool, refused, type WantedServer } from './formats/format.ts';
+import { isAllowed } from './formats/approval-rule.ts';
+import { type OfferedTool, refused, type WantedServer } from './formats/format.ts';
 
 /** Functions that providers take in one request. */
 const MAX_FUNCTIONS = 128;
@@ -27,12 +27,13 @@ export async function findTools(
 ): Promise<FoundTool[]> {
   requireScope(caller.key.principal, ['mcp.invoke']);
   const found: FoundTool[] = [];
-  for (const { label, slug, allowed } of wanted) {
+  for (const { label, slug, allowed, asks } of wanted) {
     const server = await serverOf(caller, slug, dependencies);
     for (const { key, definition } of server.usable.tool) {
       if (!isAllowed(key, definition.annotations, allowed)) continue;
       const functionName = freeName(functionNameOf(slug, key), taken);
-      found.push({ functionName, label, name: key, definition, server });
+      const asksFirst = asks(key, definition.annotations);
+      found.push({ functionName, label, name: key, definition, asksFirst, server });
     }
   }
   return found;
@@ -70,10 +71,4 @@ async function serverOf(
     });
   });
   return server;
-}
-
-/** Whether a request lets its model use a tool. */
-export function isAllowed(name: string, annotations: unknown, { names, readOnly }: AllowedTools): boolean {
-  if (names !== null && !names.has(name)) return false;
-  return !readOnly || (isObject(annotations) && annotations.readOnlyHint === true);
 }

@@ -6,6 +6,7 @@ import { metadataOf } from '../door/visits.ts';
 import { callerWith, type McpCaller } from '../exchange/caller.ts';
 import { type AskedTool, type CallToolDependencies, callTool, type ToolResult } from './call-tool.ts';
 import { type FindToolsDependencies, type FoundTool, findTools } from './find-tools.ts';
+import { askNobody } from './formats/approval-rule.ts';
 import type { AllowedTools } from './formats/format.ts';
 
 /** The request that began a run, which goes on after its answer. */
@@ -45,7 +46,7 @@ export function createServerTools({ authenticate, ...dependencies }: ServerTools
       const refusals = new Map<string, GatewayError>();
       const names = new Set<string>();
       for (const { slug, allowed } of servers) {
-        const wanted = { label: slug, slug, allowed };
+        const wanted = { label: slug, slug, allowed, asks: askNobody };
         const found = await findTools(caller, [wanted], dependencies, names).catch(refusalOf);
         if (found instanceof GatewayError) refusals.set(slug, found);
         else tools.push(...found);

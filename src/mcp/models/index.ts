@@ -1,4 +1,6 @@
-export { type FoundTool, isAllowed } from './find-tools.ts';
+export { createApprovals } from './approvals.ts';
+export type { FoundTool } from './find-tools.ts';
 export { createServerTools, type RunRequest, type RunTools, type ServerTools } from './for-runs.ts';
+export { isAllowed } from './formats/approval-rule.ts';
 export { type AllowedTools, schemaOf } from './formats/format.ts';
 export { createToolRunner, type RunToolsDependencies } from './run-tools.ts';

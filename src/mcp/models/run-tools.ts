@@ -1,29 +1,28 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Call } from '../../dataplane/call/call.ts';
-import type { InProcessAnswer, InProcessCall } from '../../dataplane/in-process.ts';
 import type { ToolRunner, ToolsAnswer } from '../../dataplane/own-tools/runner.ts';
-import { isObject, type JsonObject } from '../../lib/json.ts';
+import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
 import { baseUrlOf } from '../door/base-url.ts';
-import { callerWith, type McpCaller } from '../exchange/caller.ts';
+import { callerKey, callerWith, type McpCaller } from '../exchange/caller.ts';
+import type { Approvals } from './approvals.ts';
+import { type MakeCall, settle, verdictsIn, withVerdicts } from './approved.ts';
+import { type AskInProcess, askerOf, bytesOf, withoutLength } from './ask-model.ts';
 import { type CallToolDependencies, callTool, type ToolUse } from './call-tool.ts';
 import { type FindToolsDependencies, type FoundTool, findTools, requireRoom } from './find-tools.ts';
 import { chatFormat } from './formats/chat.ts';
-import { type ModelCall, refused, type ToolFormat, type ToolOutcome } from './formats/format.ts';
+import type { ModelCall, ToolFormat, ToolOutcome } from './formats/format.ts';
 import { messagesFormat } from './formats/messages.ts';
 import { responsesFormat } from './formats/responses.ts';
+import { Rounds } from './rounds.ts';
+import { streamedAnswer } from './streamed-answer.ts';
 import { withUsage } from './usage.ts';
 
 export type RunToolsDependencies = CallToolDependencies &
   FindToolsDependencies & {
-    /** Has the data plane answer a call of this process. */
-    ask(call: InProcessCall, signal: AbortSignal): Promise<InProcessAnswer>;
+    ask: AskInProcess;
+    approvals: Approvals;
     /** Where the pages of the gateway are; null where the request says at which address it came in. */
     pagesUrl: string | null;
   };
-
-/** Rounds in which a model may call tools; after them it has to say its last word. */
-const MAX_ROUNDS = 10;
-const AT_A_TIME = 8;
 
 const formats: Readonly<Record<string, ToolFormat>> = {
   chatComplete: chatFormat,
@@ -38,16 +37,44 @@ export const createToolRunner =
     const format = formats[call.route.endpoint];
     if (!format || call.body.kind !== 'json') throw new Error('Nothing here has tools.');
     const { value } = call.body;
-    if (value.stream === true)
-      throw refused('stream', 'stream must be false where the gateway runs tools of MCP servers.');
     const base = dependencies.pagesUrl ?? baseUrlOf(null, call.request);
     const caller = callerWith(call.key, call.headers, base);
     const tools = await findTools(caller, format.wanted(value), dependencies);
     requireRoom(tools.length + (Array.isArray(value.tools) ? value.tools.length : 0));
-    return new Rounds(call, { format, tools, use: useOf(call, caller) }, dependencies).run(
-      format.offered(value, tools),
-    );
+    const make = maker(useOf(call, caller), dependencies);
+    const { body, before } = await withApproved(value, { caller, tools, make }, dependencies);
+    const rounds = new Rounds({
+      ...{ format, tools, before, make },
+      sealRequest: sealing(callerKey(caller), tools, dependencies.approvals),
+    });
+    const offered = format.offered(body, tools);
+    return value.stream === true
+      ? streamedAnswer(call, { rounds, format, offered, asked: value }, dependencies.ask)
+      : wholeAnswer(call, { rounds, format, offered }, dependencies.ask);
   };
+
+async function wholeAnswer(
+  call: Call,
+  { rounds, format, offered }: { rounds: Rounds; format: ToolFormat; offered: JsonObject },
+  askInProcess: AskInProcess,
+): Promise<ToolsAnswer> {
+  const ask = askerOf(call, askInProcess);
+  let latest: ToolsAnswer | null = null;
+  const last = await rounds.run(offered, async (body, round) => {
+    const answer = await ask(body, round);
+    const bytes = await bytesOf(answer);
+    latest = { status: answer.status, headers: withoutLength(answer.headers), body: bytes };
+    return answer.status < 300 ? parsedObject(bytes.toString('utf8')) : null;
+  });
+  const answer = latest as ToolsAnswer | null;
+  if (answer === null) throw new Error('A model is asked at least once.');
+  // An answer that is no success goes to the caller as it is.
+  if (last === null) return answer;
+  const { done } = rounds;
+  const all = done.turns.map((turn) => turn.answer);
+  const whole = format.finished(withUsage(last, all), done);
+  return { ...answer, body: Buffer.from(JSON.stringify(whole)) };
+}
 
 const routes = { chatComplete: 'chat', createResponse: 'responses', messages: 'messages' } as const;
 
@@ -57,103 +84,36 @@ const useOf = ({ path, trace, metadata, route, disconnect }: Call, caller: McpCa
   route: routes[route.endpoint as keyof typeof routes],
 });
 
-type Given = { format: ToolFormat; tools: readonly FoundTool[]; use: ToolUse };
+const maker =
+  (use: ToolUse, dependencies: CallToolDependencies): MakeCall =>
+  ({ server, name }, { id, arguments: text }) =>
+    callTool(use, { server, name, id, arguments: text }, dependencies);
 
-class Rounds {
-  readonly #call: Call;
-  readonly #given: Given;
-  readonly #dependencies: RunToolsDependencies;
-  readonly #outcomes: ToolOutcome[] = [];
-  readonly #answers: JsonObject[] = [];
+type Asked = { caller: McpCaller; tools: readonly FoundTool[]; make: MakeCall };
 
-  constructor(call: Call, given: Given, dependencies: RunToolsDependencies) {
-    this.#call = call;
-    this.#given = given;
-    this.#dependencies = dependencies;
-  }
-
-  async run(body: JsonObject): Promise<ToolsAnswer> {
-    const { format } = this.#given;
-    let asked = body;
-    for (let round = 0; ; round++) {
-      const isLast = round === MAX_ROUNDS;
-      const { answer, value } = await this.#ask(isLast ? format.withoutCalls(asked) : asked, round);
-      if (value === null) return answer;
-      this.#answers.push(value);
-      const calls = format.callsIn(value);
-      const own = calls.filter(({ name }) => this.#toolOf(name) !== undefined);
-      if (own.length === 0 || isLast) return this.#finished(answer, value);
-      const outcomes = await this.#callAll(own);
-      this.#outcomes.push(...outcomes);
-      // Functions of the caller are the caller's to answer.
-      if (own.length < calls.length) return this.#finished(answer, value);
-      asked = format.continued(asked, value, outcomes);
-    }
-  }
-
-  #toolOf = (functionName: string): FoundTool | undefined =>
-    this.#given.tools.find((tool) => tool.functionName === functionName);
-
-  #finished(answer: ToolsAnswer, value: JsonObject): ToolsAnswer {
-    const { format, tools } = this.#given;
-    const whole = format.finished(withUsage(value, this.#answers), { tools, outcomes: this.#outcomes });
-    return { ...answer, body: Buffer.from(JSON.stringify(whole)) };
-  }
-
-  /** `value` is null for an answer that is no success: it goes to the caller as it is. */
-  async #ask(body: JsonObject, round: number): Promise<{ answer: ToolsAnswer; value: JsonObject | null }> {
-    const { path, disconnect } = this.#call;
-    const {
-      status,
-      headers,
-      body: pieces,
-    } = await this.#dependencies.ask(
-      // The rates of calls have counted the first round when the caller's request came.
-      { headers: this.#headers(), path, body: Buffer.from(JSON.stringify(body)), isCounted: round === 0 },
-      disconnect.signal,
-    );
-    const chunks: Buffer[] = [];
-    for await (const piece of pieces) chunks.push(piece);
-    const bytes = Buffer.concat(chunks);
-    const answer = { status, headers: withoutLength(headers), body: bytes };
-    const value: unknown = status < 300 ? JSON.parse(bytes.toString('utf8')) : null;
-    return { answer, value: isObject(value) ? value : null };
-  }
-
-  #headers(): IncomingHttpHeaders {
-    const { headers, trace } = this.#call;
-    const kept = Object.entries(headers).filter(([name]) => !OF_CONNECTION.test(name));
-    return {
-      ...Object.fromEntries(kept),
-      ...{ 'x-gateway-trace-id': trace.traceId, 'x-gateway-parent-span-id': trace.spanId },
-    };
-  }
-
-  async #callAll(calls: readonly ModelCall[]): Promise<ToolOutcome[]> {
-    const outcomes: ToolOutcome[] = [];
-    for (let at = 0; at < calls.length; at += AT_A_TIME) {
-      const some = calls.slice(at, at + AT_A_TIME);
-      outcomes.push(...(await Promise.all(some.map((one) => this.#callOne(one)))));
-    }
-    return outcomes;
-  }
-
-  async #callOne(call: ModelCall): Promise<ToolOutcome> {
-    const tool = this.#toolOf(call.name);
-    if (!tool) throw new Error('Only tools that were offered are called.');
-    const { server, name } = tool;
-    const asked = { server, name, id: call.id, arguments: call.arguments };
-    return { call, tool, ...(await callTool(this.#given.use, asked, this.#dependencies)) };
-  }
+/** The body with what became of the calls that it approves, or does not. */
+async function withApproved(
+  value: JsonObject,
+  { caller, tools, make }: Asked,
+  { approvals }: Pick<RunToolsDependencies, 'approvals'>,
+): Promise<{ body: JsonObject; before: ToolOutcome[] }> {
+  if (!Array.isArray(value.input) || !value.input.some(isApproval)) return { body: value, before: [] };
+  const verdicts = verdictsIn(value.input, callerKey(caller), approvals);
+  const { settled, outcomes } = await settle(verdicts, tools, make);
+  const nameOf = (label: string, name: string) =>
+    tools.find((tool) => tool.label === label && tool.name === name)?.functionName ?? name;
+  return { body: { ...value, input: withVerdicts(value.input, settled, nameOf) }, before: outcomes };
 }
 
-/** Headers that are about one connection, or one request alone. */
-const OF_CONNECTION =
-  /^(host|connection|keep-alive|te|trailer|upgrade|expect|transfer-encoding|accept-encoding|content-.*|x-gateway-span-id|x-gateway-parent-span-id|x-gateway-trace-id|proxy-.*)$/;
+const isApproval = (item: unknown): boolean =>
+  isObject(item) && (item.type === 'mcp_approval_request' || item.type === 'mcp_approval_response');
 
-const withoutLength = ({
-  'content-length': _length,
-  'transfer-encoding': _encoding,
-  connection: _connection,
-  ...headers
-}: InProcessAnswer['headers']): InProcessAnswer['headers'] => headers;
+const sealing =
+  (caller: string, tools: readonly FoundTool[], approvals: Approvals) =>
+  ({ label, name }: FoundTool, call: ModelCall, deferred: readonly ModelCall[]): string => {
+    const others = deferred.flatMap((other) => {
+      const tool = tools.find(({ functionName }) => functionName === other.name);
+      return tool ? [{ label: tool.label, name: tool.name, call: other }] : [];
+    });
+    return approvals.seal({ caller, label, name, call, deferred: others });
+  };

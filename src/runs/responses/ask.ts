@@ -7,7 +7,7 @@ import type { LiveRun } from '../live.ts';
 import { isResponse, type ResponseRun, type RunError } from '../run.ts';
 import { errorIn, errorOfAnswer } from '../turn/last-error.ts';
 import { keptItems } from './kept-items.ts';
-import { givenItem, type ResponseItem } from './record.ts';
+import { givenItem, type ResponseItem, shownId } from './record.ts';
 import { ResponseTeller } from './teller.ts';
 
 /** Items that a model is sent at most. */
@@ -53,11 +53,25 @@ async function requestOf(deps: RunDeps, run: ResponseRun): Promise<object> {
   return {
     ...request,
     model: run.model,
-    input: [...before, ...mine].map(givenItem).filter(isOfUse),
+    input: withGivenIds([...before, ...mine]).filter(isOfUse),
     include: include.includes(THOUGHTS) ? include : [...include, THOUGHTS],
     store: false,
     stream: true,
   };
+}
+
+/** Items as their provider, or their caller, wrote them; approvals name the request by the id that its provider gave it. */
+function withGivenIds(items: readonly KeptItem[]): ResponseItem[] {
+  const requests = new Map<unknown, string | null>(
+    items
+      .filter(({ type }) => type === 'mcp_approval_request')
+      .map(({ _id, type, providerId }) => [shownId(_id, type), providerId]),
+  );
+  return items.map((kept) => {
+    const item = givenItem(kept);
+    const id = requests.get(item.approval_request_id) ?? null;
+    return id === null ? item : { ...item, approval_request_id: id };
+  });
 }
 
 /** What was said before, oldest first. */

@@ -10,7 +10,7 @@ const messageOf = (answer: JsonObject): JsonObject => {
 
 /** Chat completions. */
 export const chatFormat: ToolFormat = {
-  wanted: (body) => wantedIn(body, OWN_LABEL),
+  wanted: (body) => wantedIn(body, OWN_LABEL, { asks: false }),
   offered: (body, tools) => ({
     ...body,
     tools: [
@@ -36,9 +36,8 @@ export const chatFormat: ToolFormat = {
       ...outcomes.map(({ call, text }) => ({ role: 'tool', tool_call_id: call.id, content: text })),
     ],
   }),
-  finished(answer, { outcomes }) {
-    const open = new Set(chatFormat.callsIn(answer).map(({ id }) => id));
-    const beside = outcomes.filter(({ call }) => open.has(call.id));
+  finished(answer, { turns }) {
+    const beside = turns.at(-1)?.outcomes ?? [];
     if (beside.length === 0) return answer;
     // The caller sends them back beside the results of its own functions.
     const gateway_tool_messages = beside.map(({ call, text }) => ({

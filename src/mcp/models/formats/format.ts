@@ -4,8 +4,13 @@ import { isObject, type JsonObject } from '../../../lib/json.ts';
 /** Which tools of a server a request lets its model use. */
 export type AllowedTools = { names: ReadonlySet<string> | null; readOnly: boolean };
 
-/** An MCP server of the gateway that a request names. */
-export type WantedServer = { label: string; slug: string; allowed: AllowedTools };
+/** An MCP server of the gateway that a request names. `asks`: whether somebody has to approve a call of a tool first. */
+export type WantedServer = {
+  label: string;
+  slug: string;
+  allowed: AllowedTools;
+  asks: (name: string, annotations: unknown) => boolean;
+};
 
 /** A tool as the model gets it. */
 export type OfferedTool = {
@@ -15,13 +20,40 @@ export type OfferedTool = {
   /** Its own name at its server. */
   name: string;
   definition: JsonObject;
+  /** Somebody has to approve each call of it. */
+  asksFirst: boolean;
 };
 
 /** A function that a model calls; `arguments` is JSON. */
 export type ModelCall = { id: string; name: string; arguments: string };
 
-/** What became of a call of a tool. */
-export type ToolOutcome = { call: ModelCall; tool: OfferedTool; text: string; isError: boolean };
+/** What became of a call of a tool. `approvalId`: of the request that was approved for it. */
+export type ToolOutcome = {
+  call: ModelCall;
+  tool: OfferedTool;
+  text: string;
+  isError: boolean;
+  approvalId: string | null;
+};
+
+/** A call that waits for somebody to approve it. */
+export type ApprovalRequest = { id: string; call: ModelCall; tool: OfferedTool };
+
+/** One answer of a model, and what was done about the tools that it calls. */
+export type Turn = {
+  answer: JsonObject;
+  outcomes: readonly ToolOutcome[];
+  waiting: readonly ApprovalRequest[];
+  /** Calls that need no approval, and wait for those that do. */
+  deferred: readonly ModelCall[];
+};
+
+/** All that was done for one request. `before`: calls that the request itself has approved. */
+export type Done = {
+  tools: readonly OfferedTool[];
+  before: readonly ToolOutcome[];
+  turns: readonly Turn[];
+};
 
 /** A way to talk to models, as far as tools are concerned. */
 export type ToolFormat = {
@@ -36,10 +68,7 @@ export type ToolFormat = {
   /** The body of the next round. */
   continued(body: JsonObject, answer: JsonObject, outcomes: readonly ToolOutcome[]): JsonObject;
   /** The last answer, with what was done before it. */
-  finished(
-    answer: JsonObject,
-    done: { tools: readonly OfferedTool[]; outcomes: readonly ToolOutcome[] },
-  ): JsonObject;
+  finished(answer: JsonObject, done: Done): JsonObject;
 };
 
 export const objectsIn = (value: unknown): JsonObject[] =>

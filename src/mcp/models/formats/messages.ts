@@ -1,5 +1,6 @@
 import { isOwnLabel, OWN_LABEL } from '../../../dataplane/own-tools/asks-own-tools.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
+import { askNobody } from './approval-rule.ts';
 import {
   type AllowedTools,
   allowedTools,
@@ -8,6 +9,7 @@ import {
   schemaOf,
   type ToolFormat,
   type ToolOutcome,
+  type Turn,
 } from './format.ts';
 
 /** Messages, as Anthropic has them: servers stand in a list of their own. */
@@ -16,7 +18,8 @@ export const messagesFormat: ToolFormat = {
     objectsIn(body.mcp_servers).flatMap((server) => {
       const { name: label } = server;
       if (!isOwnLabel(label)) return [];
-      return [{ label, slug: label.slice(OWN_LABEL.length), allowed: allowedOf(body, server) }];
+      const slug = label.slice(OWN_LABEL.length);
+      return [{ label, slug, allowed: allowedOf(body, server), asks: askNobody }];
     }),
   offered(body, tools) {
     const { mcp_servers: servers, ...rest } = body;
@@ -53,25 +56,31 @@ export const messagesFormat: ToolFormat = {
       },
     ],
   }),
-  finished(answer, { outcomes }) {
-    const done = new Set(outcomes.map(({ call }) => call.id));
-    const own = objectsIn(answer.content).filter(
-      ({ type, id }) => type !== 'tool_use' || !done.has(String(id)),
-    );
-    return { ...answer, content: [...outcomes.flatMap(blocksOf), ...own] };
-  },
+  finished: (answer, { turns }) => ({ ...answer, content: turns.flatMap(blocksOf) }),
 };
 
-const blocksOf = ({ call, tool, text, isError }: ToolOutcome): JsonObject[] => [
-  {
-    ...{ type: 'mcp_tool_use', id: call.id, name: tool.name, server_name: tool.label },
-    input: JSON.parse(call.arguments || '{}'),
-  },
-  {
-    ...{ type: 'mcp_tool_result', tool_use_id: call.id, is_error: isError },
-    content: [{ type: 'text', text }],
-  },
-];
+/** What a model says in one turn, and behind it what the tools said that it called. */
+function blocksOf({ answer, outcomes }: Turn): JsonObject[] {
+  const made = new Map(outcomes.map((outcome) => [outcome.call.id, outcome]));
+  const said = objectsIn(answer.content).map((block) => {
+    const outcome = block.type === 'tool_use' ? made.get(String(block.id)) : undefined;
+    return outcome ? useBlock(outcome, block.input ?? {}) : block;
+  });
+  return [...said, ...outcomes.map(resultBlock)];
+}
+
+export const useBlock = (
+  { call, tool }: { call: { id: string }; tool: { name: string; label: string } },
+  input: unknown,
+): JsonObject => ({
+  ...{ type: 'mcp_tool_use', id: call.id, name: tool.name, server_name: tool.label },
+  input,
+});
+
+export const resultBlock = ({ call, text, isError }: ToolOutcome): JsonObject => ({
+  ...{ type: 'mcp_tool_result', tool_use_id: call.id, is_error: isError },
+  content: [{ type: 'text', text }],
+});
 
 /** By the set of tools that names the server, and by the server's own settings, which came before. */
 function allowedOf({ tools }: JsonObject, { name, tool_configuration: own }: JsonObject): AllowedTools {

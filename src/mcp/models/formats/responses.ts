@@ -1,18 +1,20 @@
 import { isOwnLabel, OWN_LABEL } from '../../../dataplane/own-tools/asks-own-tools.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import {
+  type ApprovalRequest,
   descriptionOf,
   type OfferedTool,
   objectsIn,
   schemaOf,
   type ToolFormat,
   type ToolOutcome,
+  type Turn,
 } from './format.ts';
 import { wantedIn } from './wanted.ts';
 
 /** The Responses API. */
 export const responsesFormat: ToolFormat = {
-  wanted: (body) => wantedIn(body, OWN_LABEL),
+  wanted: (body) => wantedIn(body, OWN_LABEL, { asks: true }),
   offered: (body, tools) => ({
     ...body,
     input: replayed(body.input, tools),
@@ -39,9 +41,9 @@ export const responsesFormat: ToolFormat = {
       ...outcomes.map(({ call, text }) => ({ type: 'function_call_output', call_id: call.id, output: text })),
     ],
   }),
-  finished: (answer, { tools, outcomes }) => ({
+  finished: (answer, { tools, before, turns }) => ({
     ...answer,
-    output: [...listItems(tools), ...outcomes.map(callItem), ...withoutOwnCalls(answer, outcomes)],
+    output: [...listItems(tools), ...before.map(callItem), ...turns.flatMap(itemsOf)],
   }),
 };
 
@@ -63,7 +65,7 @@ function replayed(input: unknown, tools: readonly OfferedTool[]): unknown {
   });
 }
 
-const listItems = (tools: readonly OfferedTool[]): JsonObject[] =>
+export const listItems = (tools: readonly OfferedTool[]): JsonObject[] =>
   [...new Set(tools.map(({ label }) => label))].map((label) => ({
     ...{ type: 'mcp_list_tools', id: `mcpl_${idOf(label)}`, server_label: label },
     tools: tools
@@ -76,18 +78,29 @@ const listItems = (tools: readonly OfferedTool[]): JsonObject[] =>
 
 const idOf = (text: string): string => text.replaceAll(/[^A-Za-z0-9]/g, '');
 
-const callItem = ({ call, tool, text, isError }: ToolOutcome): JsonObject => ({
-  ...{ type: 'mcp_call', id: `mcp_${idOf(call.id)}`, server_label: tool.label, name: tool.name },
-  ...{ arguments: call.arguments, approval_request_id: null },
+export const callItemId = (callId: string): string => `mcp_${idOf(callId)}`;
+
+export const callItem = ({ call, tool, text, isError, approvalId }: ToolOutcome): JsonObject => ({
+  ...{ type: 'mcp_call', id: callItemId(call.id), server_label: tool.label, name: tool.name },
+  ...{ arguments: call.arguments, approval_request_id: approvalId },
   output: isError ? null : text,
   error: isError ? { type: 'mcp_tool_execution_error', content: [{ type: 'text', text }] } : null,
   status: isError ? 'failed' : 'completed',
 });
 
-/** Calls that have become items of their own are functions no more. */
-function withoutOwnCalls(answer: JsonObject, outcomes: readonly ToolOutcome[]): JsonObject[] {
-  const done = new Set(outcomes.map(({ call }) => call.id));
-  return objectsIn(answer.output).filter(
-    ({ type, call_id: id }) => type !== 'function_call' || !done.has(String(id)),
+export const requestItem = ({ id, call, tool }: ApprovalRequest): JsonObject => ({
+  ...{ type: 'mcp_approval_request', id, server_label: tool.label },
+  ...{ name: tool.name, arguments: call.arguments },
+});
+
+/** What a model says in one turn; calls of tools have become items of their own, and are functions no more. */
+function itemsOf({ answer, outcomes, waiting, deferred }: Turn): JsonObject[] {
+  const items = new Map<string, JsonObject[]>([
+    ...outcomes.map((outcome): [string, JsonObject[]] => [outcome.call.id, [callItem(outcome)]]),
+    ...waiting.map((request): [string, JsonObject[]] => [request.call.id, [requestItem(request)]]),
+    ...deferred.map(({ id }): [string, JsonObject[]] => [id, []]),
+  ]);
+  return objectsIn(answer.output).flatMap((item) =>
+    item.type === 'function_call' ? (items.get(String(item.call_id)) ?? [item]) : [item],
   );
 }
