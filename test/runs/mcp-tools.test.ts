@@ -3,6 +3,7 @@ import OpenAI from 'openai';
 import { chatStream } from '../dataplane/formats/chat-streams.ts';
 import { bodyOf } from '../rest-compat/support.ts';
 import { eventually } from '../support/eventually.ts';
+import { startIssuer } from '../support/issuer.ts';
 import { serveMcp } from '../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream, tool } from '../support/mcp-upstream.ts';
 import { eventStream, type Script } from '../support/provider.ts';
@@ -120,6 +121,35 @@ describe('check 37: a run with a tool of an MCP server', () => {
     const query = `{ run(threadId: "${thread_id}", id: "${run.id}") { steps { logIds } } }`;
     const { data } = await world.app.graphql(query, {}, world.app.workspaceKey);
     expect(data.run.steps[0].logIds).toContain(String(row?._id));
+  });
+
+  it('brings servers what they want of the person who began it, and models nothing of that', async () => {
+    const issuer = await startIssuer('https://issuer.example', { sub: 'ada', aud: 'tools' });
+    const jwt_validation = { jwksUri: issuer.jwksUrl, headerKey: 'X-Person' };
+    await serveMcp(world.app, 'personal', {
+      ...{ url: upstream.url, configurations: { jwt_validation, forward_headers: ['x-desk'] } },
+    });
+    const tools = [{ type: 'mcp', mcp: { server: 'personal' } }];
+    const [assistant_id, thread_id] = [await assistant(...tools), await thread()];
+    const begin = async (headers: Record<string, string>) => {
+      world.provider.play(asksFor('personal__look_up'), says('An animal.'));
+      const run = await threads.runs.createAndPoll(thread_id, { assistant_id }, { headers, ...soon });
+      return (await steps(thread_id, run))[0];
+    };
+    const person = { 'x-person': await issuer.sign(), 'x-desk': 'seven', 'x-other': 'nobody' };
+    expect(callsOf(await begin(person))[0].function.output).toBe('look.up of fox');
+    const [reached] = upstream.requests.filter(({ body }) => body?.method === 'tools/call');
+    expect(reached?.headers).toMatchObject({ 'x-desk': 'seven' });
+    expect(reached?.headers).not.toHaveProperty('x-person');
+    expect(reached?.headers).not.toHaveProperty('x-other');
+    for (const { headers } of world.provider.requests)
+      expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['x-desk']));
+    const sealed = await world.app.db
+      .collection('runs')
+      .find({ sealedCaller: { $exists: true } })
+      .toArray();
+    expect(JSON.stringify(sealed)).not.toContain(person['x-person']);
+    await issuer.stop();
   });
 
   it('streams the step as that of a function, and its output', async () => {

@@ -3,4 +3,5 @@ export type { FoundTool } from './find-tools.ts';
 export { createServerTools, type RunRequest, type RunTools, type ServerTools } from './for-runs.ts';
 export { isAllowed } from './formats/approval-rule.ts';
 export { type AllowedTools, schemaOf } from './formats/format.ts';
+export { headersOfPerson } from './headers-of-person.ts';
 export { createToolRunner, type RunToolsDependencies } from './run-tools.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/index.ts';
 import { type RunRequest, type RunTools, type ServerTools, schemaOf } from '../../mcp/models/index.ts';
 import type { Secrets } from '../../storage/secrets.ts';
-import { callHeaders } from '../caller.ts';
+import { serverHeaders } from '../caller.ts';
 import { ToolFailed } from '../deps.ts';
 import type { RunDocument } from '../run.ts';
 import { isMcpTool } from '../settings.ts';
@@ -65,7 +65,7 @@ function whyNot(name: string, { refusals }: RunTools): string {
 }
 
 const requestOf = (secrets: Secrets, run: RunDocument): RunRequest => ({
-  headers: callHeaders(secrets, run),
+  headers: serverHeaders(secrets, run),
   base: run.address ?? '',
   url: `/v1/threads/${run.threadId}/runs/${run._id}`,
 });

@@ -11,17 +11,17 @@ type Place = {
 };
 
 /**
- * Refuses tools of MCP servers that the workspace does not have, that have no such tools, or that the caller may not use. Throws
- * VALIDATION_FAILED that names the member at fault, and FORBIDDEN.
+ * The MCP servers that tools name. Throws VALIDATION_FAILED that names the member at fault for one that the workspace does not have, or
+ * that has no such tools, and FORBIDDEN for one that the caller may not use.
  */
 export async function requireMcpTools(
   context: GraphContext,
   tools: readonly RunTool[],
   { workspaceId, param }: Place,
-): Promise<void> {
-  if (!tools.some(isMcpTool)) return;
+): Promise<McpServerRecord[]> {
+  if (!tools.some(isMcpTool)) return [];
   const { organisationId } = requireScope(context.principal, ['mcp.invoke']);
-  const named = new Set<string>();
+  const servers = new Map<string, McpServerRecord>();
   for (const [index, tool] of tools.entries()) {
     if (!isMcpTool(tool)) continue;
     const { server: slug } = tool.mcp;
@@ -34,11 +34,12 @@ export async function requireMcpTools(
     const server = await context.mcp.snapshot.server(organisationId, slug);
     if (server?.slug !== slug || server.workspaceId !== workspaceId)
       return refuse('server', `must be the slug of an MCP server of the workspace, and ${slug} is none.`);
-    if (named.has(slug)) refuse('server', 'names a server that another tool names already.');
-    named.add(slug);
+    if (servers.has(slug)) refuse('server', 'names a server that another tool names already.');
+    servers.set(slug, server);
     requireAccess(context, server);
     requireTools(server, tool.mcp, refuse);
   }
+  return [...servers.values()];
 }
 
 function requireAccess({ principal }: GraphContext, server: McpServerRecord): void {

@@ -1,5 +1,6 @@
 import { credentialOf } from '../../../authentication/authenticate.ts';
 import { GatewayError } from '../../../errors/index.ts';
+import { headersOfPerson } from '../../../mcp/models/index.ts';
 import { sealCaller, traceOf } from '../../../runs/caller.ts';
 import { timeOrderedId } from '../../../runs/ids.ts';
 import type { Begun, NewRun } from '../../../runs/index.ts';
@@ -101,7 +102,7 @@ async function runFor(
     });
   }
   const settings = settingsOf(assistant, input, context.runs.hostedTools);
-  await requireMcpTools(context, settings.tools, {
+  const servers = await requireMcpTools(context, settings.tools, {
     workspaceId: thread.workspaceId,
     param: input.tools == null ? 'input.assistantId' : 'input.tools',
   });
@@ -120,7 +121,7 @@ async function runFor(
     incompleteReason: null,
     isLogged: input.stream === true,
     showsContents: withContents,
-    sealedCaller: sealCaller(context.secrets, headers, _id),
+    sealedCaller: sealCaller(context.secrets, headers, _id, headersOfPerson(servers, headers)),
     ...(settings.tools.some(isMcpTool) && { address: ownAddress(context) }),
     traceId: traceOf(headers, _id),
     priority: input.stream ? 0 : 1,
