@@ -43,7 +43,13 @@ import type { McpOauth } from './oauth/index.ts';
 import type { RelayCall } from './relay/call.ts';
 import { createInterim } from './relay/interim.ts';
 import { createRelay, createResume, type RelayDependencies } from './relay/relay.ts';
-import { createEventSeal, createReplies, createSessionSeal, createSessionStore } from './session/index.ts';
+import {
+  createEventSeal,
+  createReplies,
+  createSessionSeal,
+  createSessionStore,
+  createTaskSeal,
+} from './session/index.ts';
 import type { McpSnapshot } from './snapshot/index.ts';
 import { createUpstreamWire, judging } from './upstream/index.ts';
 
@@ -116,8 +122,9 @@ export function createMcpServing(given: McpServing): McpServed {
   const health = createHealthBook(breaker, now);
   const lines = createLines(handshakes, sessions);
   const events = createEventSeal(secrets);
+  const tasks = createTaskSeal(secrets);
   const relaying: RelayDependencies = {
-    events,
+    ...{ events, tasks, readAgain },
     ...{ wire, credentials, lines, breaker, health, replies, interim: createInterim(wire, readAgain, log) },
     fetch: judging(given.fetch, hostPolicy),
     limits: createToolLimits(directory, given.limitEngine, log),
@@ -152,6 +159,7 @@ export function createMcpServing(given: McpServing): McpServed {
       bodies,
       readAgain,
       events,
+      tasks,
       resume: createResume(relaying),
       log,
     },

@@ -127,6 +127,9 @@ function refusalOf(visit: McpVisit, server: McpServerRecord, value: JsonObject):
   return { ...answer, error: { code: rpc.methodNotFound, message: 'Method not found' } };
 }
 
-/** Changes of lists are told by the gateway itself, once it has read them. */
+/** Changes of lists are told by the gateway itself, once it has read them; of tasks nobody knows here whose they are. */
 const isForCaller = (value: JsonObject): boolean =>
-  isObject(value) && typeof value.method === 'string' && !value.method.endsWith('/list_changed');
+  isObject(value) &&
+  typeof value.method === 'string' &&
+  !value.method.endsWith('/list_changed') &&
+  value.method !== 'notifications/tasks/status';

@@ -8,9 +8,10 @@ import { RelayCall } from '../relay/call.ts';
 import { discovered, serverInfoOf } from '../relay/hello.ts';
 import { listMethods, pageOf } from '../relay/lists.ts';
 import { type RecordDependencies, recordCall } from '../relay/record.ts';
-import { type McpRelay, type McpResume, relayedMethods } from '../relay/relay.ts';
+import { isRelayed, type McpRelay, type McpResume } from '../relay/relay.ts';
 import { asElicitation, asInputRequired, withoutOwnInput } from '../relay/sign-in.ts';
-import type { SessionStore, StreamPlace } from '../session/index.ts';
+import { isAboutTask, taskOf } from '../relay/tasks.ts';
+import type { SessionStore, StreamPlace, TaskSeal } from '../session/index.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { SERVER_INFO } from '../upstream/index.ts';
 import { insufficientScope } from './challenge.ts';
@@ -21,6 +22,7 @@ export type RequestDependencies = {
   /** Requests that are under way, by session and id. */
   running: Map<string, RelayCall>;
   sessions: SessionStore;
+  tasks: TaskSeal;
   /** Whether a server is left alone for now, since it did not answer. */
   isResting(server: McpServerRecord): boolean;
   /** Throws an RpcFailure for a caller who has to sign in at a server first. */
@@ -43,7 +45,7 @@ export const runningKey = (sessionUuid: string, id: unknown): string =>
 export async function answerRequest(given: Given, dependencies: RequestDependencies): Promise<void> {
   const { visit, message, server } = given;
   try {
-    if (relayedMethods.has(message.method)) await relayed(given, dependencies);
+    if (isRelayed(message.method, visit.era)) await relayed(given, dependencies);
     else
       await answerHere(given, dependencies, async () => {
         if (server.hello === null) await dependencies.requireSignIn(server, visit);
@@ -132,19 +134,24 @@ export async function takeUp(
   }
 }
 
-/** The call as its server knows it; null where no server of several has what it is about. */
+/** The call as its server knows it; null where no server of several has what it is about, or there is no such task. */
 function callFor(
   { visit, server, message, answer, raw: whole }: Given,
-  { record }: RequestDependencies,
+  { record, tasks }: RequestDependencies,
 ): RelayCall | null {
   const { id, method } = message;
   const params = withoutOwnInput(message.params);
   const raw = params === message.params ? whole : null;
   const onEnd = (ended: RelayCall) => recordCall(ended, record);
   const common = { visit, id, method, answer, onEnd };
-  if (!isAggregate(server)) return new RelayCall({ ...common, server, params, raw });
+  const isOfTask = isAboutTask(method, visit.era);
+  if (!isAggregate(server) && !isOfTask) return new RelayCall({ ...common, server, params, raw });
   try {
-    return new RelayCall({ ...common, ...resolved(server, method, params), raw: null });
+    if (isOfTask) {
+      const task = taskOf(visit, server, params, tasks);
+      return new RelayCall({ ...common, server, task, params: { ...params, taskId: task.own }, raw: null });
+    }
+    return new RelayCall({ ...common, ...resolved(server as AggregateRecord, method, params), raw: null });
   } catch (error) {
     const call = new RelayCall({ ...common, server, params, raw });
     call.facts.subject = String(params.name ?? params.uri ?? '').slice(0, 2048);
@@ -155,7 +162,7 @@ function callFor(
 }
 
 function requireRight({ caller, resourceUrl }: McpVisit, method: string): void {
-  if (caller.mayCall || method !== 'tools/call') return;
+  if (caller.mayCall || (method !== 'tools/call' && !method.startsWith('tasks/'))) return;
   throw insufficientScope(resourceUrl, 'The token may read, and not call tools.', {
     scope: 'mcp:write',
   });

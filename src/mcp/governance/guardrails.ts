@@ -3,6 +3,7 @@ import type { Phase, PreparedGuardrail } from '../../guardrails/index.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { RelayCall } from '../relay/call.ts';
+import { relabelled } from '../relay/tasks.ts';
 import { placeOf } from '../snapshot/index.ts';
 import { type FindGuardrails, guardrailsFor } from './find-guardrails.ts';
 import { ExchangeGuards } from './guards.ts';
@@ -66,36 +67,50 @@ class CallGuards implements ToolGuards {
     return { ...params, ...(isPlain && { arguments: passed }), ...pick(rest, Object.keys(said)) };
   }
 
-  output(result: JsonObject): Promise<JsonObject | null> {
-    return this.#judge('output', result, resultTexts);
+  async output(result: JsonObject): Promise<JsonObject | null> {
+    // A task that is over brings its result along.
+    const { result: ofTask, ...task } = result;
+    if (this.#call.task === null || !isObject(ofTask)) return this.#judge('output', result, resultTexts);
+    const told = await this.#judge('output', task, resultTexts);
+    const passed = told && (await this.#judge('output', ofTask, resultTexts, task));
+    if (!told || !passed) return null;
+    return told === task && passed === ofTask ? result : { ...told, result: passed };
   }
 
   error(error: JsonObject): Promise<JsonObject | null> {
     return this.#judge('output', error, allTexts);
   }
 
-  async #judge(phase: Phase, value: JsonObject, find: FindTexts): Promise<JsonObject | null> {
+  /** `task`: around the value, for a refusal. */
+  async #judge(
+    phase: Phase,
+    value: JsonObject,
+    find: FindTexts,
+    task: JsonObject | null = null,
+  ): Promise<JsonObject | null> {
     const call = this.#call;
     const { visit, server, facts, isOver } = call;
     const exchange = { visit, server, subject: facts.subject, isOver };
     const judged = await this.#guards.judge(phase, exchange, { value, find, asked: this.#asked });
     if (judged.denial === null) return judged.value;
-    return this.#refuse(`Blocked by guardrail ${nameOf(judged.denial)}`, judged.denial);
+    return this.#refuse(`Blocked by guardrail ${nameOf(judged.denial)}`, judged.denial, task);
   }
 
   /** What is wrong with a text is told to the model, which can do better; elsewhere there is no model that reads it. */
-  #refuse(message: string, denial: PreparedGuardrail | null = null): null {
+  #refuse(message: string, denial: PreparedGuardrail | null = null, task: JsonObject | null = null): null {
     const call = this.#call;
     call.facts.refusedBy = 'guardrail';
     call.facts.errorMessage = message;
-    if (call.method !== 'tools/call') call.fail(new RpcFailure(rpc.guardrail, message));
-    else
-      call.deny({
-        ...(call.visit.era === 'modern' && { resultType: 'complete' }),
-        content: [{ type: 'text', text: message }],
-        isError: true,
-        _meta: { 'io.sluice/guardrail': { id: denial?.id ?? null, name: denial?.name ?? null } },
-      });
+    const result = {
+      content: [{ type: 'text', text: message }],
+      isError: true,
+      _meta: { 'io.sluice/guardrail': { id: denial?.id ?? null, name: denial?.name ?? null } },
+    };
+    const isOfTool = call.method === 'tools/call' || call.method === 'tasks/result';
+    if (task && call.task) call.deny({ ...relabelled(task, call.task), result });
+    else if (isOfTool)
+      call.deny({ ...(call.visit.era === 'modern' && { resultType: 'complete' }), ...result });
+    else call.fail(new RpcFailure(rpc.guardrail, message));
     return null;
   }
 }

@@ -57,11 +57,14 @@ export function paramsTexts(value: unknown, found: Found): void {
 export function resultTexts(value: unknown, found: Found): void {
   if (!isObject(value)) return;
   contentTexts(value.content, found, ['content']);
-  if (typeof value.description === 'string') add(found, ['description'], value.description);
+  for (const member of ['description', 'statusMessage'])
+    if (typeof value[member] === 'string') add(found, [member], value[member]);
+  if (isObject(value.task) && typeof value.task.statusMessage === 'string')
+    add(found, ['task', 'statusMessage'], value.task.statusMessage);
   for (const [at, message] of listOf(value.messages))
     if (isObject(message)) contentTexts(message.content, found, ['messages', at, 'content']);
   for (const [at, resource] of listOf(value.contents)) resourceText(resource, found, ['contents', at]);
-  for (const member of ['structuredContent', 'inputRequests', 'completion'])
+  for (const member of ['structuredContent', 'inputRequests', 'completion', 'error'])
     allTexts(value[member], found, [member]);
   metaTexts(value._meta, found);
 }

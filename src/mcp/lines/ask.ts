@@ -1,3 +1,4 @@
+import { retryAfter } from '../../dataplane/answer/retry.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { UpstreamProblem, type UpstreamWire, type WireControl, type WireRequest } from '../upstream/index.ts';
 
@@ -18,6 +19,8 @@ export type AskedServer = {
   lastEventId: string | null;
   /** Milliseconds after which the server wants its stream to be taken up again; null where it did not say. */
   retryMs: number | null;
+  /** Milliseconds after which a server that takes nothing now wants to be asked again; null where it did not say. */
+  retryAfterMs: number | null;
 };
 
 export type AskOptions = {
@@ -45,7 +48,7 @@ export function ask(request: WireRequest, options: AskOptions): Promise<AskedSer
   return new Promise((resolve) => {
     const asked: AskedServer = {
       ...{ status: 0, response: null, sessionId: null, problem: null, cut: null, lastEventId: null },
-      ...{ retryMs: null, challenge: null },
+      ...{ retryMs: null, challenge: null, retryAfterMs: null },
     };
     const deadline = Date.now() + options.totalMs;
     let isSettled = false;
@@ -90,6 +93,7 @@ export function ask(request: WireRequest, options: AskOptions): Promise<AskedSer
         asked.status = status;
         const id = headers['mcp-session-id'];
         asked.sessionId = typeof id === 'string' && id !== '' ? id : null;
+        asked.retryAfterMs = retryAfter(headers, Date.now());
         if (status === 403) asked.challenge = String(headers['www-authenticate'] ?? '') || null;
         hearFrom();
       },

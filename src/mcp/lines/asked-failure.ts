@@ -16,7 +16,7 @@ export const hasReached = ({ status, problem }: Pick<AskedServer, 'status' | 'pr
  */
 export function failureOf(
   { slug }: Pick<McpServerRecord, 'slug'>,
-  { status, problem, cut, response }: AskedServer,
+  { status, problem, cut, response, retryAfterMs }: AskedServer,
   { wasSent }: { wasSent: boolean },
 ): RpcFailure {
   const data = (maybeExecuted: boolean) => ({ server: slug, maybe_executed: wasSent && maybeExecuted });
@@ -30,7 +30,7 @@ export function failureOf(
     });
   if (status === 429 || status === 503)
     return new RpcFailure(rpc.unreachable, `The MCP server ${slug} takes no requests now.`, {
-      data: data(false),
+      data: { ...data(false), ...(retryAfterMs !== null && { retry_after_ms: retryAfterMs }) },
     });
   if (status === 401 || status === 403)
     return new RpcFailure(rpc.upstream, `The MCP server ${slug} refused the gateway's credential.`, {

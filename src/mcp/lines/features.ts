@@ -3,9 +3,17 @@ import type { McpConfigurations } from '../configurations/index.ts';
 
 /** Extensions that go through without being named by the integration. */
 const KNOWN_EXTENSIONS = ['io.modelcontextprotocol/ui'];
+/** Long requests of the modern era: goes through where both sides are of it. */
+const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+/** The revision of the older era that has long requests. */
+const WITH_TASKS = '2025-11-25';
 
-/** The capabilities of a caller that a server gets to see, by what its integration allows. */
-export function shownCapabilities(declared: JsonObject, configurations: McpConfigurations): JsonObject {
+/** The capabilities of a caller that a server gets to see, by what its integration allows. `tasks`: long requests go through. */
+export function shownCapabilities(
+  declared: JsonObject,
+  configurations: McpConfigurations,
+  { tasks } = { tasks: false },
+): JsonObject {
   const { client_features: features = {}, extensions = [] } = configurations;
   const { experimental: _experimental, tasks: _tasks, ...shown } = declared;
   if (features.sampling === false) delete shown.sampling;
@@ -13,12 +21,19 @@ export function shownCapabilities(declared: JsonObject, configurations: McpConfi
   if (isObject(shown.elicitation)) shown.elicitation = shownElicitation(shown.elicitation, features);
   if (shown.elicitation === null) delete shown.elicitation;
   if (isObject(shown.extensions)) {
-    const passing = new Set([...KNOWN_EXTENSIONS, ...extensions]);
+    const passing = passingExtensions(extensions, tasks);
     shown.extensions = Object.fromEntries(
       Object.entries(shown.extensions).filter(([name]) => passing.has(name)),
     );
   }
   return shown;
+}
+
+function passingExtensions(named: readonly string[], tasks: boolean): Set<string> {
+  const passing = new Set([...KNOWN_EXTENSIONS, ...named]);
+  if (tasks) passing.add(TASKS_EXTENSION);
+  else passing.delete(TASKS_EXTENSION);
+  return passing;
 }
 
 type Features = NonNullable<McpConfigurations['client_features']>;
@@ -44,11 +59,14 @@ export function mayAsk(method: unknown, params: unknown, shown: JsonObject): boo
   return 'url' in elicitation && typeof params.url === 'string' && /^https:\/\//i.test(params.url);
 }
 
-/** The capabilities of a server that callers get to see. Changes of lists are told by the gateway itself. */
+/**
+ * The capabilities of a server that callers of a revision get to see. Changes of lists are told by the gateway itself. `mayMirror`: there
+ * is a session of the server behind the caller's.
+ */
 export function offeredCapabilities(
   declared: JsonObject,
   configurations: McpConfigurations,
-  given: { mayMirror: boolean },
+  given: { mayMirror: boolean; version: string },
 ): JsonObject {
   const offered: JsonObject = {};
   for (const name of ['tools', 'prompts'])
@@ -61,10 +79,19 @@ export function offeredCapabilities(
   if (isObject(declared.completions)) offered.completions = declared.completions;
   if (isObject(declared.logging) && configurations.client_features?.logging !== false)
     offered.logging = declared.logging;
+  const tasks = given.mayMirror && given.version === WITH_TASKS ? offeredTasks(declared.tasks) : null;
+  if (tasks) offered.tasks = tasks;
   if (isObject(declared.extensions)) {
-    const passing = new Set([...KNOWN_EXTENSIONS, ...(configurations.extensions ?? [])]);
+    const passing = passingExtensions(configurations.extensions ?? [], given.version > WITH_TASKS);
     const shown = Object.entries(declared.extensions).filter(([name]) => passing.has(name));
     if (shown.length > 0) offered.extensions = Object.fromEntries(shown);
   }
   return offered;
+}
+
+/** Calls of tools as tasks; a list of all tasks is not offered, since nothing says whose they are. */
+function offeredTasks(declared: unknown): JsonObject | null {
+  const { requests, cancel } = isObject(declared) ? declared : {};
+  if (!isObject(requests) || !isObject(requests.tools) || !isObject(requests.tools.call)) return null;
+  return { ...(isObject(cancel) && { cancel: {} }), requests: { tools: { call: {} } } };
 }

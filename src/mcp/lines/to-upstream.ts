@@ -11,11 +11,18 @@ const envelope = ['protocolVersion', 'clientInfo', 'clientCapabilities'].map((na
 
 /** Params as the server gets them; the same object where nothing has to be different. */
 export function paramsFor(
-  { era: callerEra, session }: Pick<McpVisit, 'era' | 'session'>,
+  { era: callerEra, session, route }: Pick<McpVisit, 'era' | 'session' | 'route'>,
   { upstream: { configurations } }: Pick<McpServerRecord, 'upstream'>,
-  params: JsonObject,
+  said: JsonObject,
   era: Era,
 ): JsonObject {
+  // Without a session of its own, or between eras, a caller could not ask for what comes of a task.
+  const mayHaveTasks = callerEra === era && (era === 'modern' || session?.serverId != null);
+  const params = without(said, [
+    ...(mayHaveTasks ? [] : ['task']),
+    // The question was made out of an error of the server, which gets the request anew.
+    ...(callerEra === 'modern' && era === 'legacy' ? ['inputResponses', 'requestState'] : []),
+  ]);
   const meta = isObject(params._meta) ? params._meta : {};
   const own = Object.keys(meta).filter((name) => name.startsWith(OWN_META));
   if (era === 'legacy') {
@@ -24,7 +31,9 @@ export function paramsFor(
   }
   if (callerEra === 'modern') {
     const declared = meta[`${META}clientCapabilities`];
-    const shown = shownCapabilities(isObject(declared) ? declared : {}, configurations);
+    const shown = shownCapabilities(isObject(declared) ? declared : {}, configurations, {
+      tasks: route !== 'aggregate',
+    });
     return withMeta(params, { ...without(meta, own), [`${META}clientCapabilities`]: shown });
   }
   return withMeta(params, {
@@ -35,10 +44,11 @@ export function paramsFor(
   });
 }
 
-const without = (meta: JsonObject, names: readonly string[]): JsonObject =>
-  names.length === 0
-    ? meta
-    : Object.fromEntries(Object.entries(meta).filter(([name]) => !names.includes(name)));
+/** The same object where it has none of the members. */
+const without = (value: JsonObject, names: readonly string[]): JsonObject =>
+  names.some((name) => name in value)
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+    : value;
 
 function withMeta(params: JsonObject, meta: JsonObject): JsonObject {
   const { _meta: _before, ...rest } = params;
@@ -51,7 +61,7 @@ export function routingHeaders(
   params: JsonObject,
   inputSchema: unknown,
 ): Record<string, string> {
-  const name = params.name ?? params.uri;
+  const name = params.name ?? params.uri ?? params.taskId;
   return {
     'mcp-protocol-version': MODERN_VERSION,
     'mcp-method': method,

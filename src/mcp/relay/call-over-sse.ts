@@ -83,7 +83,14 @@ async function exchanged(
 
 function failureFor({ server, method }: RelayCall, problem: UpstreamProblem, wasSent: boolean) {
   const isLate = problem.fault === 'timeout';
-  const nothing = { response: null, sessionId: null, lastEventId: null, retryMs: null, challenge: null };
+  const nothing = {
+    response: null,
+    sessionId: null,
+    lastEventId: null,
+    retryMs: null,
+    challenge: null,
+    retryAfterMs: null,
+  };
   // A stream that ends behind a message says nothing of what became of it.
   const hasEnded = wasSent && problem.status === null && !isLate;
   return failureOf(

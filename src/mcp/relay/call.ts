@@ -6,6 +6,7 @@ import type { McpVisit } from '../exchange/visit.ts';
 import type { ExchangeGuards } from '../governance/guards.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import type { Era } from '../upstream/index.ts';
+import type { KnownTask } from './tasks.ts';
 
 /** How a request of a caller ended. `tool_error`: the tool itself says that it failed. */
 export type CallStatus = 'success' | 'tool_error' | 'error' | 'denied' | 'cancelled' | 'timeout';
@@ -42,6 +43,7 @@ export type CallFacts = {
 };
 
 type Given = Pick<RelayCall, 'visit' | 'server' | 'id' | 'method' | 'params' | 'answer'> & {
+  task?: KnownTask;
   /** The message as it came; null where it was one of several. */
   raw: Buffer | null;
   /**
@@ -61,6 +63,8 @@ export class RelayCall {
   readonly raw: Buffer | null;
   params: JsonObject;
   readonly facts: CallFacts;
+  /** Null where the request is about none. */
+  readonly task: KnownTask | null;
   /** Null where the call comes under none. */
   guards: ExchangeGuards | null = null;
   /** Headers with which the gateway has proved itself to the server, which an answer may quote. */
@@ -72,7 +76,7 @@ export class RelayCall {
   readonly #onEnd: Given['onEnd'];
   #isOver = false;
 
-  constructor({ visit, server, id, method, params, answer, raw, onEnd }: Given) {
+  constructor({ visit, server, id, method, params, answer, raw, task, onEnd }: Given) {
     this.visit = visit;
     this.server = server;
     this.id = id;
@@ -80,6 +84,7 @@ export class RelayCall {
     this.params = params;
     this.answer = answer;
     this.raw = raw;
+    this.task = task ?? null;
     this.#onEnd = onEnd;
     this.facts = blankFacts();
     answer.onGone = () => this.cancel('gone');

@@ -37,7 +37,9 @@ export function discovered(server: McpServerRecord): JsonObject {
   return {
     resultType: 'complete',
     supportedVersions: [MODERN_VERSION],
-    capabilities: offeredCapabilities(capabilities, configurations, { mayMirror: false }),
+    capabilities: offeredCapabilities(capabilities, configurations, {
+      ...{ mayMirror: false, version: MODERN_VERSION },
+    }),
     ...(instructions !== null && { instructions }),
     ttlMs: TTL_MS,
     cacheScope: 'private',
@@ -50,7 +52,7 @@ export function initialized(server: McpServerRecord, version: string, mayMirror:
   const { capabilities, instructions } = helloOf(server);
   return {
     protocolVersion: version,
-    capabilities: offeredCapabilities(capabilities, server.upstream.configurations, { mayMirror }),
+    capabilities: offeredCapabilities(capabilities, server.upstream.configurations, { mayMirror, version }),
     serverInfo: serverInfoOf(server),
     ...(instructions !== null && { instructions }),
   };

@@ -9,6 +9,7 @@ import type { ServerLine } from '../lines/lines.ts';
 import { timeoutsOf } from '../lines/timeouts.ts';
 import type { UpstreamWire } from '../upstream/index.ts';
 import type { RelayCall } from './call.ts';
+import { relabelled } from './tasks.ts';
 
 /** `mark`: the id of its event for the caller; absent where the stream cannot be taken up again. */
 type Message = { value: JsonObject; text: string; mark?: string | undefined };
@@ -72,9 +73,10 @@ export function createInterim(wire: UpstreamWire, readAgain: (id: string) => voi
   }
 
   return {
-    take(call, message, way) {
+    take(call, given, way) {
+      const message = aboutTask(call, given);
       const { value, text, mark } = message;
-      if (typeof value.method !== 'string') return true;
+      if (typeof value.method !== 'string' || !isOwnTask(call, value)) return true;
       if (value.id !== undefined) return request(call, message, way);
       if (value.method.endsWith('/list_changed')) {
         // Changes of lists are told by the gateway, once it has read them.
@@ -100,6 +102,21 @@ export function createInterim(wire: UpstreamWire, readAgain: (id: string) => voi
     timedOut: (call, way) => cancel(call, 'The gateway does not wait any more.', way),
   };
 }
+
+/** A message about the task of a call, with the id by which its caller knows the task. */
+function aboutTask({ task }: RelayCall, message: Message): Message {
+  const { value } = message;
+  if (task === null || !isObject(value.params)) return message;
+  const params = relabelled(value.params, task);
+  if (params === value.params) return message;
+  const shown = { ...value, params };
+  return { ...message, value: shown, text: JSON.stringify(shown) };
+}
+
+/** Of other tasks than the one that a call is about, nobody knows here whose they are. */
+const isOwnTask = ({ task }: RelayCall, { method, params }: JsonObject): boolean =>
+  method !== 'notifications/tasks/status' ||
+  (task !== null && isObject(params) && params.taskId === task.shown);
 
 const guarded = (call: RelayCall, value: JsonObject, guards: ExchangeGuards): Promise<JsonObject | null> => {
   const { visit, server, facts, isOver } = call;

@@ -8,12 +8,12 @@ import { encodeMcpFacts } from '../../recording/log/mcp.ts';
 import type { LogRecord } from '../../recording/log/record.ts';
 import type { RequestLog } from '../../recording/log/thread/log-thread.ts';
 import { isAggregate } from '../aggregate/index.ts';
-import { separated } from '../configurations/index.ts';
 import type { RefusedCaller } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import type { RelayCall } from './call.ts';
 import { listMethods } from './lists.ts';
+import { secretsOf } from './secrets-of.ts';
 
 const MAX_MODEL = 256;
 const MAX_CLIENT = 200;
@@ -70,8 +70,7 @@ export function recordCall(
     requestHeaders: visit.headers,
     requestBody: keeps === 'none' ? null : bodyOf(call, maxLoggedBytes),
     ...{ finalUntransformed: null, transformed: null, original: null },
-    response:
-      answer && keeps !== 'none' ? withoutSecrets(answer, [...secretsOf(server), ...textsOf(call)]) : null,
+    response: answer && keeps !== 'none' ? withoutSecrets(answer, secretsOf(call)) : null,
     keeps,
     sensitiveHeaders: tokenHeaders(server),
     quotable: [],
@@ -110,24 +109,6 @@ function tokenHeaders(server: McpServerRecord): string[] {
   return servers.flatMap(
     ({ upstream }) => upstream.configurations.jwt_validation?.headerKey.toLowerCase() ?? [],
   );
-}
-
-/** What the call itself has proved who it is with: a token that was got for it stands in no setting. */
-const textsOf = ({ credential }: RelayCall): string[] =>
-  Object.values(credential)
-    .map((value) => value.replace(/^\w+ /, ''))
-    .filter(({ length }) => length >= 8);
-
-const secrets = new WeakMap<object, readonly string[]>();
-
-/** Texts of a server's credential, which an answer may quote. */
-function secretsOf({ upstream }: McpServerRecord): readonly string[] {
-  let known = secrets.get(upstream);
-  if (known === undefined) {
-    known = Object.values(separated(upstream.configurations).secrets).filter(({ length }) => length >= 8);
-    secrets.set(upstream, known);
-  }
-  return known;
 }
 
 /** A record of what is known of every request. */

@@ -1,31 +1,42 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
-import type { Replies } from '../session/index.ts';
+import type { Replies, TaskSeal } from '../session/index.ts';
+import type { Era } from '../upstream/index.ts';
 import type { RelayCall } from './call.ts';
 import { callUpstream, type UpstreamDependencies, type UpstreamReply } from './call-upstream.ts';
 import { serverInfoOf } from './hello.ts';
 import { outputProblem } from './output-problem.ts';
 import { resumeUpstream } from './resume.ts';
 import { asked } from './rounds.ts';
+import { withoutCredential } from './secrets-of.ts';
+import { addressesIn } from './sign-in.ts';
 import { noteLinks, subjectOf } from './subject.ts';
+import { isAboutTask, withShownTasks } from './tasks.ts';
 import { codeFor, resultFor } from './to-caller.ts';
 
 /** What is done around a call, between what it is about and its server. */
 export type McpRelay = (call: RelayCall) => Promise<void>;
 
 /** Requests that go to the server behind an MCP server. */
-export const relayedMethods: ReadonlySet<string> = new Set([
+const relayedMethods: ReadonlySet<string> = new Set([
   'tools/call',
   'prompts/get',
   'resources/read',
   'completion/complete',
 ]);
 
+/** Whether a request goes to the server behind an MCP server. */
+export const isRelayed = (method: string, era: Era): boolean =>
+  relayedMethods.has(method) || isAboutTask(method, era);
+
 export type RelayDependencies = UpstreamDependencies & {
   /** Throws an RpcFailure for a call that is over a limit. */
   limits(call: RelayCall): Settling | null | Promise<Settling | null>;
   guardrails(call: RelayCall): Guarding | null | Promise<Guarding | null>;
   replies: Replies;
+  tasks: TaskSeal;
+  /** Has the server behind an integration read again. */
+  readAgain(id: string): void;
 };
 
 type Settling = { settle(isSent: boolean): void };
@@ -48,8 +59,15 @@ export const createRelay = (dependencies: RelayDependencies): McpRelay =>
     const params = guards ? await guards.input(call.params) : call.params;
     if (params === null || call.isOver) return;
     const reply = await withRounds(call, params, { ...dependencies, guards });
-    if (reply !== null) await pass(call, reply, guards);
+    if (reply?.error && saysUnknown(call, reply.error)) dependencies.readAgain(call.server.upstream.id);
+    if (reply !== null) await pass(call, reply, { guards, tasks: dependencies.tasks });
   };
+
+/** Whether a server has not got a tool any more that stands in its catalogue. */
+const saysUnknown = ({ method }: RelayCall, { code, message }: ServerError): boolean =>
+  method === 'tools/call' &&
+  code === rpc.invalidParams &&
+  /unknown tool|tool .{0,200}not found/i.test(message);
 
 /** Answers a request whose caller has lost the stream, with what its server says behind an event. */
 export type McpResume = (call: RelayCall, eventId: string) => Promise<void>;
@@ -60,13 +78,15 @@ export const createResume = (dependencies: RelayDependencies): McpResume =>
     requireCapability(call);
     const guards = await dependencies.guardrails(call);
     const reply = await resumeUpstream(call, eventId, dependencies);
-    await pass(call, reply, guards);
+    await pass(call, reply, { guards, tasks: dependencies.tasks });
   };
 
-async function pass(call: RelayCall, reply: UpstreamReply, guards: Guarding | null): Promise<void> {
+type Passing = { guards: Guarding | null; tasks: TaskSeal };
+
+async function pass(call: RelayCall, reply: UpstreamReply, passing: Passing): Promise<void> {
   if (call.isOver) return;
-  if (reply.error) await answerError(call, reply.error, { text: reply.text, guards });
-  else await answer(call, reply, guards);
+  if (reply.error) await answerError(call, reply.error, { text: reply.text, guards: passing.guards });
+  else await answer(call, reply, passing);
 }
 
 /**
@@ -99,8 +119,10 @@ async function requireSignIn({ server, visit }: RelayCall, { credentials }: Upst
 }
 
 function requireCapability(call: RelayCall): void {
-  const { server, method, params, facts } = call;
-  facts.subject = String(params.name ?? params.uri ?? '').slice(0, 2048);
+  const { server, method, params, facts, task } = call;
+  facts.subject = String(task?.tool ?? params.name ?? params.uri ?? '').slice(0, 2048);
+  // Whose task it is, and of which tool, was looked at when its id was read.
+  if (task) return;
   try {
     const { name, capability } = subjectOf(server, method, params);
     facts.subject = name;
@@ -115,7 +137,7 @@ function requireCapability(call: RelayCall): void {
 async function answer(
   call: RelayCall,
   { result, text, line }: UpstreamReply,
-  guards: Guarding | null,
+  { guards, tasks }: Passing,
 ): Promise<void> {
   const { visit, server, method } = call;
   const said = result ?? {};
@@ -124,10 +146,15 @@ async function answer(
   if (passed === null || call.isOver) return;
   noteLinks(server, passed);
   const given = { era: line.era, serverInfo: serverInfoOf(server) };
-  const shown = resultFor(visit, method, passed, given);
-  if (shown === said) call.relay(text, said.isError === true);
+  const shown = resultFor(visit, method, withShownTasks(call, passed, tasks), given);
+  if (said.isError === true)
+    call.relay(withoutCredential(call, shown === said ? text : resultText(call, shown)), true);
+  else if (shown === said) call.relay(text, false);
   else call.succeed(shown);
 }
+
+const resultText = ({ id }: RelayCall, result: JsonObject): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, result });
 
 /** The HTTP status of errors that have one of their own, where no stream has begun. */
 const modernStatus: Readonly<Record<number, number>> = {
@@ -146,10 +173,23 @@ async function answerError(
   const { code: _code, ...words } = error;
   const passed = guards ? await guards.error(words) : words;
   if (passed === null || call.isOver) return;
+  if (error.code === rpc.urlElicitation && visit.era === 'modern') return answerAddress(call, passed.data);
   const code = codeFor(visit.era, error.code);
   const status = visit.era === 'modern' ? (modernStatus[code] ?? 200) : 200;
   const isSame = code === error.code && passed === words;
-  call.relayError(isSame ? text : errorFor(call, { ...error, ...passed }, code), code, status);
+  const said = isSame ? text : errorFor(call, { ...error, ...passed }, code);
+  call.relayError(withoutCredential(call, said), code, status);
+}
+
+/** A server of the older era wants somebody to open an address, which callers of the modern one hear in another way. */
+function answerAddress(call: RelayCall, data: unknown): void {
+  const { visit, server, params } = call;
+  const asked = addressesIn(data, params, server.upstream.configurations);
+  if (asked.result)
+    call.succeed(
+      resultFor(visit, call.method, asked.result, { era: 'legacy', serverInfo: serverInfoOf(server) }),
+    );
+  else call.fail(asked.failure);
 }
 
 /** An error in words that its caller knows. */

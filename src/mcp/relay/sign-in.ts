@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../lib/json.ts';
+import type { McpConfigurations } from '../configurations/index.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 
@@ -38,6 +39,46 @@ export function asInputRequired(failure: RpcFailure, params: JsonObject): JsonOb
   if (url === null || !opensUrls(meta[CAPABILITIES])) return null;
   const asked = { method: 'elicitation/create', params: { mode: 'url', url, message } };
   return { resultType: 'input_required', inputRequests: { [OWN_INPUT]: asked } };
+}
+
+/** Addresses that one answer may ask somebody to open. */
+const MAX_ADDRESSES = 20;
+
+/**
+ * What a caller of the modern era hears where a server of the older one wants addresses opened: a question where the caller has said
+ * that it opens them, and else an error with the first of them.
+ */
+export function addressesIn(
+  data: unknown,
+  params: JsonObject,
+  { client_features: features }: McpConfigurations,
+): { result: JsonObject; failure: null } | { result: null; failure: RpcFailure } {
+  const listed = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
+  const asked = listed.slice(0, MAX_ADDRESSES).flatMap((one) => {
+    const isPage = isObject(one) && typeof one.url === 'string' && /^https:\/\//i.test(one.url);
+    return isPage ? [{ url: one.url, message: String(one.message ?? message) }] : [];
+  });
+  const [first] = asked;
+  if (!first)
+    return {
+      result: null,
+      failure: new RpcFailure(rpc.upstream, 'The MCP server wants something opened that is no page.'),
+    };
+  const meta = isObject(params._meta) ? params._meta : {};
+  if (features?.elicitation_url === false || !opensUrls(meta[CAPABILITIES])) {
+    const more = { data: { type: 'oauth_required', authorization_url: first.url } };
+    return {
+      result: null,
+      failure: new RpcFailure(rpc.unauthenticated, `${first.message}: ${first.url}`, more),
+    };
+  }
+  const inputRequests = Object.fromEntries(
+    asked.map((page, at) => [
+      `page_${at}`,
+      { method: 'elicitation/create', params: { mode: 'url', ...page } },
+    ]),
+  );
+  return { result: { resultType: 'input_required', inputRequests }, failure: null };
 }
 
 /** Parameters without what answers the gateway, and nobody behind it. */

@@ -4,3 +4,4 @@ export { createReplies, type Replies } from './replies.ts';
 export { createSessionSeal, type SessionSeal } from './seal.ts';
 export type { McpSession, UpstreamSession } from './session.ts';
 export { createSessionStore, type SessionStore } from './store.ts';
+export { createTaskSeal, type TaskSeal } from './task-seal.ts';

@@ -80,6 +80,20 @@ describe('check 27: a server that says that it has changed', () => {
     await close();
   });
 
+  it('is read at once where it has not got a tool any more that is called', async () => {
+    const upstream = await upstreamOf('modern');
+    upstream.onMessage = ({ id, method }) =>
+      method === 'tools/call'
+        ? { jsonrpc: '2.0', id, error: { code: -32602, message: 'Unknown tool: search' } }
+        : undefined;
+    await serveMcp(app, 'forgetful', { url: upstream.url });
+    const { client, close } = await connectLegacy(app, 'forgetful');
+    upstream.tools = [tool('find')];
+    expect((await callModern(app, 'forgetful', 'search')).body.error.code).toBe(-32602);
+    await eventually(async () => expect(await namesOf(client)).toEqual(['find']));
+    await close();
+  });
+
   it('is read as often as it needs, however often it says so', async () => {
     const upstream = await upstreamOf('sessions');
     upstream.onMessage = ({ id, method }, response) => {
