@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { aggregateOf } from '../../src/mcp/aggregate/index.ts';
+import type { McpServerRecord } from '../../src/mcp/snapshot/index.ts';
 import { startApp, type Tenant, type TestApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 import { serveMcp } from '../support/mcp-clients.ts';
@@ -68,6 +70,24 @@ describe('check 25: all servers together', () => {
     expect(textOf(await ask('tools/call', { name: 'beta__search' }))).toBe('beta search');
     const cut = names.find((name: string) => name.startsWith('beta__tool'));
     expect(textOf(await ask('tools/call', { name: cut }))).toBe(`beta ${long}`);
+  });
+
+  it('have each name once: of two ways to read it, the longer slug counts', () => {
+    const capability = (name: string) => ({
+      ...{ type: 'tool' as const, name, key: name, hash: '', definition: { name } },
+    });
+    const server = (slug: string, ...names: string[]) =>
+      ({
+        ...{ id: slug, slug, revision: slug },
+        usable: { tool: names.map(capability), prompt: [], resource: [], resource_template: [] },
+      }) as never as McpServerRecord;
+    const owner = { organisationId: 'o', workspaceId: 'w' };
+    const servers = [server('a', 'b__c', 'own'), server('a__b', 'c')];
+    for (const order of [servers, servers.toReversed()]) {
+      const { usable, places } = aggregateOf(owner, order);
+      expect(usable.tool.map(({ key }) => key).sort()).toEqual(['a__b__c', 'a__own']);
+      expect(places.get('tool a__b__c')).toMatchObject({ server: { slug: 'a__b' }, name: 'c' });
+    }
   });
 
   it('have prompts, and resources of which the first server has a common one', async () => {

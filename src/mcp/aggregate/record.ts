@@ -42,14 +42,25 @@ function made(
   revision: string,
 ): AggregateRecord {
   const places = new Map<string, { server: McpServerRecord; name: string }>();
-  const named = (type: 'tool' | 'prompt'): UsableCapability[] =>
-    servers.flatMap((one) =>
+  const named = (type: 'tool' | 'prompt'): UsableCapability[] => {
+    const all = servers.flatMap((one) =>
       one.usable[type].map((capability) => {
         const name = sharedName(one.slug, capability.key);
-        places.set(`${type} ${name}`, { server: one, name: capability.key });
-        return { ...capability, name, key: name, definition: { ...capability.definition, name } };
+        const place = `${type} ${name}`;
+        const before = places.get(place);
+        // Of two ways to read a name, the one with the longer slug counts.
+        if (!before || before.server.slug.length < one.slug.length)
+          places.set(place, { server: one, name: capability.key });
+        return {
+          one,
+          shown: { ...capability, name, key: name, definition: { ...capability.definition, name } },
+        };
       }),
     );
+    return all.flatMap(({ one, shown }) =>
+      places.get(`${type} ${shown.name}`)?.server === one ? [shown] : [],
+    );
+  };
   return {
     ...{ id: 'aggregate', slug: 'aggregate', integrationSlug: '', organisationId, workspaceId, revision },
     ...{ isGranted: true, defaultUserAccess: 'allow', users: new Map(), servers, places },

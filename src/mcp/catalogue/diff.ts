@@ -12,6 +12,8 @@ export type CatalogueOwner = {
   newCapabilities: NonNullable<McpConfigurations['new_capabilities']>;
   /** Nothing was known before: what is there is what the administrator has chosen the server for. */
   isFirst: boolean;
+  /** Each user may see something else: what one does not see is there for others. */
+  isPerUser: boolean;
 };
 
 /** What a reading has found out. */
@@ -47,8 +49,10 @@ export function diffCatalogue(
     if (before && before.hash !== after.hash && owner.pin !== 'off') diff.changed.push(after);
   }
   for (const gone of byPlace.values()) {
-    if (gone.missingSince === null) diff.written.push({ ...gone, missingSince: now, lastUpdatedAt: now });
-    else if (now.getTime() - gone.missingSince.getTime() > KEPT_MS) diff.removed.push(gone._id);
+    const since = owner.isPerUser ? (gone.unseenSince ?? null) : gone.missingSince;
+    const mark = owner.isPerUser ? 'unseenSince' : 'missingSince';
+    if (since === null) diff.written.push({ ...gone, [mark]: now, lastUpdatedAt: now });
+    else if (now.getTime() - since.getTime() > KEPT_MS) diff.removed.push(gone._id);
   }
   return diff;
 }
@@ -81,7 +85,7 @@ function created(
     definitionChangedAt: null,
     enabled: isFirst || newCapabilities === 'enabled',
     isQuarantined: pin === 'block' && members.suspicious !== null,
-    missingSince: null,
+    ...{ missingSince: null, unseenSince: null },
     createdAt: now,
     lastUpdatedAt: now,
   };
@@ -100,14 +104,15 @@ function renewed(
     before.definition === members.definition &&
     before.name === members.name &&
     before.position === position &&
-    before.missingSince === null;
+    before.missingSince === null &&
+    (before.unseenSince ?? null) === null;
   if (isSame) return before;
   const isChange = before.hash !== members.hash && pin !== 'off';
   return {
     ...before,
     ...members,
     position,
-    missingSince: null,
+    ...{ missingSince: null, unseenSince: null },
     ...(isChange && { previousHash: before.hash, definitionChangedAt: now }),
     isQuarantined: before.isQuarantined || (isChange && pin === 'block'),
     lastUpdatedAt: now,

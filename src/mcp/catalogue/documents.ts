@@ -27,6 +27,8 @@ export type CapabilityDocument = {
   /** Why nobody gets to see it, whatever the switches say. */
   hidden: string | null;
   missingSince: Date | null;
+  /** Since when it was not among what single users see; absent or null while it is, and where all see the same. */
+  unseenSince?: Date | null;
   createdAt: Date;
   lastUpdatedAt: Date;
 };
@@ -64,6 +66,8 @@ export type CatalogueDocument = {
   capabilityFlags: string;
   instructions: string | null;
   instructionsHash: string | null;
+  /** Callers do not get the instructions: they are another text than the pinned one, or hide something. */
+  areInstructionsHeld?: boolean;
   createdAt: Date;
   lastUpdatedAt: Date;
 };

@@ -18,9 +18,9 @@ export const instructionsHash = (instructions: string | null): string | null =>
 const dangers: readonly (readonly [RegExp, string])[] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes of terminals are what this looks for
   [/[\u001b\u009b]/, 'an escape of terminals'],
-  [/[\u{e0000}-\u{e007f}]/u, 'tag characters, which nobody sees'],
-  [/[\u202a-\u202e\u2066-\u2069]/, 'characters that turn the direction of the text'],
-  [/[\u200b\u2060-\u2064\ufeff]/, 'characters without a width'],
+  [/[\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/u, 'tag characters, which nobody sees'],
+  [/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/, 'characters that turn the direction of the text'],
+  [/[\u00ad\u180e\u200b\u2060-\u2064\ufeff]/, 'characters without a width'],
 ];
 
 /** What looks dangerous in the texts that models read of a definition; null for nothing. */

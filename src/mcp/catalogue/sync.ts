@@ -6,7 +6,7 @@ import type { UpstreamTarget } from '../target.ts';
 import { type Era, type UpstreamConnection, UpstreamProblem } from '../upstream/index.ts';
 import { type CatalogueDiff, diffCatalogue } from './diff.ts';
 import type { CapabilityDocument, CatalogueDocument, ServerDescription } from './documents.ts';
-import { instructionsHash } from './judge.ts';
+import { instructionsHash, suspicionIn } from './judge.ts';
 import { type OfferedCapability, readOffers } from './read.ts';
 
 /** An integration whose server is to be read. */
@@ -105,6 +105,7 @@ async function writeCatalogue(
   const { organisationId, id: mcpIntegrationId, configurations } = target;
   const owner = {
     ...{ organisationId, mcpIntegrationId, isFirst: known.lastSyncedAt === null },
+    isPerUser: target.authType === 'oauth_auto',
     pin: configurations.pin ?? 'warn',
     newCapabilities: configurations.new_capabilities ?? 'enabled',
   };
@@ -113,7 +114,12 @@ async function writeCatalogue(
   await writeDiff(capabilities(), diff);
   const instructions = server.instructions?.slice(0, MAX_TEXT) ?? null;
   const hash = instructionsHash(instructions);
-  const isNew = diff.written.length > 0 || diff.removed.length > 0 || hash !== known.instructionsHash;
+  const areInstructionsHeld = owner.pin === 'block' && mustBeHeld(known, { instructions, hash });
+  const isNew =
+    diff.written.length > 0 ||
+    diff.removed.length > 0 ||
+    hash !== known.instructionsHash ||
+    areInstructionsHeld !== (known.areInstructionsHeld ?? false);
   const { matchedCount } = await catalogues().updateOne(
     { _id: mcpIntegrationId, organisationId },
     {
@@ -123,7 +129,7 @@ async function writeCatalogue(
         protocolVersion: server.protocolVersion,
         ...{ era: server.era, ...(server.era !== known.era && { eraAt: now }) },
         capabilityFlags: JSON.stringify(server.capabilities).slice(0, MAX_TEXT),
-        ...{ instructions, instructionsHash: hash },
+        ...{ instructions, instructionsHash: hash, areInstructionsHeld },
       },
       ...(isNew && { $inc: { revision: 1 } }),
     },
@@ -135,7 +141,16 @@ async function writeCatalogue(
     await onChange({ ...told, capability, previousHash: previousHash ?? '', ...judgedAs(capability) });
   const { instructionsHash: previousHash } = known;
   if (previousHash !== null && hash !== null && hash !== previousHash && owner.pin !== 'off')
-    await onChange({ ...told, capability: null, previousHash, hash, isQuarantined: false });
+    await onChange({ ...told, capability: null, previousHash, hash, isQuarantined: areInstructionsHeld });
+}
+
+/** Whether callers may not get what a server says of its use, where descriptions are pinned. */
+function mustBeHeld(
+  { lastSyncedAt, instructionsHash: before, areInstructionsHeld = false }: CatalogueDocument,
+  { instructions, hash }: { instructions: string | null; hash: string | null },
+): boolean {
+  const isOther = lastSyncedAt !== null && hash !== before;
+  return instructions !== null && (areInstructionsHeld || isOther || suspicionIn(instructions) !== null);
 }
 
 const judgedAs = ({ hash, isQuarantined }: Pick<CapabilityDocument, 'hash' | 'isQuarantined'>) => ({

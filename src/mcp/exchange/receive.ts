@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject } from '../../lib/json.ts';
+import { isNestedDeeperThan } from '../../lib/storable.ts';
 import { RpcFailure, type RpcId, rpc } from './failure.ts';
 
 /** A message of a caller, as it came. */
@@ -18,8 +19,22 @@ export function requireJson({ 'content-type': type = '' }: IncomingHttpHeaders):
     throw refuse(rpc.transport, 'Unsupported Media Type: content-type must be application/json.', 415);
 }
 
+/** Levels of a body: what is deeper cannot be written again. */
+const MAX_DEPTH = 1000;
+
 /** The JSON value of a body; throws for what is none. */
 export function parsedBody(bytes: Buffer): unknown {
+  const value = parsed(bytes);
+  // A short body cannot be deep, and need not be walked.
+  if (bytes.length > MAX_DEPTH && isNestedDeeperThan(MAX_DEPTH, value))
+    throw refuse(
+      rpc.invalidRequest,
+      `Invalid request: the body is nested more than ${MAX_DEPTH} levels deep.`,
+    );
+  return value;
+}
+
+function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (cause) {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isProtectedHeader } from '../configurations/headers.ts';
+import { isProtectedHeader, readName } from '../configurations/headers.ts';
 import { identityHeader } from '../configurations/identity-header.ts';
 import type { McpConfigurations } from '../configurations/index.ts';
 import type { McpCaller } from '../exchange/caller.ts';
@@ -37,7 +37,8 @@ export function forwardedHeaders(
   const { forward_headers: rule, jwt_validation: validation } = configurations;
   if (rule === undefined) return {};
   // Nobody writes in the name of the gateway who calls, and a token goes on only where forwarding it is asked for.
-  const kept = new Set([identityHeader(configurations), validation?.headerKey.toLowerCase()]);
+  const own = [identityHeader(configurations), validation?.headerKey].flatMap((name) => name ?? []);
+  const kept = new Set(own.map(readName));
   const { mode, headers: names } = Array.isArray(rule) ? { mode: 'allowlist', headers: rule } : rule;
   const renamed = new Map(
     names.map((name) =>
@@ -48,9 +49,9 @@ export function forwardedHeaders(
   );
   const forwarded: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || isProtectedHeader(name) || kept.has(name)) continue;
+    if (value === undefined || isProtectedHeader(name) || kept.has(readName(name))) continue;
     const target = mode === 'allowlist' ? renamed.get(name) : renamed.has(name) ? undefined : name;
-    if (target !== undefined && !isProtectedHeader(target) && !kept.has(target))
+    if (target !== undefined && !isProtectedHeader(target) && !kept.has(readName(target)))
       forwarded[target] = String(value);
   }
   return forwarded;

@@ -31,10 +31,50 @@ function resource(server: McpServerRecord, uri: unknown): Subject {
   if (typeof uri !== 'string' || uri.length > MAX_URI) throw unknown('resource', uri);
   const capability = server.byPlace.get(placeOf('resource', uri));
   if (capability) return { name: uri, capability };
-  if (server.keptBack.has(placeOf('resource', uri))) throw unknown('resource', uri);
+  if (isKeptBack(server, uri)) throw unknown('resource', uri);
   const template = server.usable.resource_template.find(({ key }) => matches(key, uri));
   if (!template && !wasLinked(server, uri)) throw unknown('resource', uri);
   return { name: uri, capability: template ?? null };
+}
+
+/** Addresses of a server that callers may not read, in one spelling. */
+const keptBack = new WeakMap<ReadonlySet<string>, Set<string>>();
+
+/** Whether an address is that of a resource that is kept back, in whatever spelling: a template would let another one through. */
+function isKeptBack(server: McpServerRecord, uri: string): boolean {
+  let known = keptBack.get(server.keptBack);
+  if (known === undefined) {
+    const mark = placeOf('resource', '');
+    const addresses = [...server.keptBack].filter((place) => place.startsWith(mark));
+    known = new Set(addresses.map((place) => oneSpelling(place.slice(mark.length))));
+    keptBack.set(server.keptBack, known);
+  }
+  return known.has(oneSpelling(uri));
+}
+
+/** Times that an address is decoded: servers do it once, and what stands before them may as well. */
+const DECODINGS = 3;
+
+function oneSpelling(uri: string): string {
+  let text = uri.trim();
+  for (let left = DECODINGS; left > 0 && text.includes('%'); left--) text = decoded(text);
+  const { protocol, host, pathname, search } = URL.canParse(text)
+    ? new URL(text)
+    : { protocol: '', host: '', pathname: text, search: '' };
+  const path = decoded(pathname)
+    .replaceAll('\\', '/')
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/\/$/, '');
+  return `${protocol}//${host}${path}${decoded(search)}`.toLowerCase();
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A sign that begins no code stands for itself.
+    return text;
+  }
 }
 
 function completed(server: McpServerRecord, ref: unknown): Subject {

@@ -37,6 +37,7 @@ const capabilitySchema = new Schema<CapabilityDocument>(
     suspicious: { type: String, default: null },
     hidden: { type: String, default: null },
     missingSince: { type: Date, default: null },
+    unseenSince: { type: Date, default: null },
   },
   resourceSchema('mcp_capabilities'),
 );
@@ -59,6 +60,7 @@ const catalogueSchema = new Schema<CatalogueDocument>(
     capabilityFlags: { type: String, default: '{}' },
     instructions: { type: String, default: null },
     instructionsHash: { type: String, default: null },
+    areInstructionsHeld: { type: Boolean, default: false },
   },
   resourceSchema('mcp_catalogues'),
 );

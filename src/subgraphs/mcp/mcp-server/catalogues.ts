@@ -70,6 +70,7 @@ const helloOf = ({
   protocolVersion,
   capabilityFlags,
   instructions,
+  areInstructionsHeld = false,
   server,
   syncStatus,
 }: CatalogueDocument): UpstreamHello | null =>
@@ -78,7 +79,7 @@ const helloOf = ({
     : {
         era,
         protocolVersion,
-        instructions,
+        instructions: areInstructionsHeld ? null : instructions,
         server,
         capabilities: JSON.parse(capabilityFlags),
         isStale: syncStatus === 'failed',
