@@ -34,6 +34,7 @@ import { createUpstreamWatch } from './lines/watch.ts';
 import { withMock } from './mock/index.ts';
 import {
   createApprovals,
+  createResultsBeside,
   createServerTools,
   createToolRunner,
   type RunToolsDependencies,
@@ -179,6 +180,7 @@ export function createMcpServing(given: McpServing): McpServed {
       createToolRunner({
         ...{ ask, relay, record, snapshot, proveIdentity, pagesUrl },
         approvals: createApprovals(secrets, () => now().getTime()),
+        beside: createResultsBeside(() => nativeDb(db).collection('mcp_replies'), secrets, now),
       }),
     serverTools: (authenticate) =>
       createServerTools({ authenticate, relay, record, snapshot, proveIdentity }),

@@ -183,6 +183,26 @@ describe('check 36: chat completions with a server of the gateway', () => {
     ]);
   });
 
+  it('have results beside functions of the caller, whether the caller sends them back or not', async () => {
+    const own = { type: 'function', function: { name: 'mine', parameters: { type: 'object' } } };
+    world.provider.play(calls(lookUp('wolf', 'call_7'), ['call_8', 'mine', '{}']));
+    const { json: answer } = await chat([own, server()]);
+    const more = { role: 'tool', tool_call_id: 'call_8', content: 'from me' };
+    const goOn = async (key?: string, ...others: Json[]) => {
+      const messages = [{ role: 'user', content: 'a wolf?' }, answer.choices[0].message, more, ...others];
+      world.provider.play(json(200, chatAnswer('an animal')));
+      await ask({ messages, tools: [own, server()] }, undefined, key);
+      return sent()[0]?.messages.filter(({ role }: Json) => role === 'tool');
+    };
+    const [result] = answer.gateway_tool_messages;
+    expect(await goOn()).toEqual([result, more]);
+    expect(await goOn(undefined, result)).toEqual([more, result]);
+    const other = await admin('POST', '/api-keys/workspace/service', {
+      ...{ name: 'other', workspace_id: app.workspaceId, scopes: ['completions.write', 'mcp.invoke'] },
+    });
+    expect(await goOn(other.key)).toEqual([more]);
+  });
+
   it('end after ten rounds with a last word', async () => {
     world.provider.play(({ body }, response) => {
       const isLast = JSON.parse(body.toString()).tool_choice === 'none';

@@ -4,4 +4,5 @@ export { createServerTools, type RunRequest, type RunTools, type ServerTools } f
 export { isAllowed } from './formats/approval-rule.ts';
 export { type AllowedTools, schemaOf } from './formats/format.ts';
 export { headersOfPerson } from './headers-of-person.ts';
+export { createResultsBeside } from './results-beside.ts';
 export { createToolRunner, type RunToolsDependencies } from './run-tools.ts';

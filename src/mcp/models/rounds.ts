@@ -16,6 +16,8 @@ export type RoundsGiven = {
   make: MakeCall;
   /** The id of a request for approval of a call. */
   sealRequest(tool: FoundTool, call: ModelCall, deferred: readonly ModelCall[]): string;
+  /** Keeps results of calls beside functions of the caller, who need not send them back. */
+  keepBeside(outcomes: readonly ToolOutcome[]): Promise<void>;
 };
 
 /** The answer of a model to a body; null for one that is no success, or breaks off. */
@@ -60,6 +62,7 @@ export class Rounds {
       const turn = await this.#turnOf(answer, own, listener);
       this.#turns.push(turn);
       // Functions of the caller are the caller's to answer, and so are requests for approval.
+      if (own.length < calls.length && turn.outcomes.length > 0) await this.#given.keepBeside(turn.outcomes);
       if (own.length === 0 || own.length < calls.length || turn.waiting.length > 0) return answer;
       asked = format.continued(asked, answer, turn.outcomes);
     }

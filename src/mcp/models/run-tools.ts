@@ -12,6 +12,7 @@ import { chatFormat } from './formats/chat.ts';
 import type { ModelCall, ToolFormat, ToolOutcome } from './formats/format.ts';
 import { messagesFormat } from './formats/messages.ts';
 import { responsesFormat } from './formats/responses.ts';
+import type { ResultsBeside } from './results-beside.ts';
 import { Rounds } from './rounds.ts';
 import { streamedAnswer } from './streamed-answer.ts';
 import { withUsage } from './usage.ts';
@@ -20,6 +21,7 @@ export type RunToolsDependencies = CallToolDependencies &
   FindToolsDependencies & {
     ask: AskInProcess;
     approvals: Approvals;
+    beside: ResultsBeside;
     /** Where the pages of the gateway are; null where the request says at which address it came in. */
     pagesUrl: string | null;
   };
@@ -42,10 +44,16 @@ export const createToolRunner =
     const tools = await findTools(caller, format.wanted(value), dependencies);
     requireRoom(tools.length + (Array.isArray(value.tools) ? value.tools.length : 0));
     const make = maker(useOf(call, caller), dependencies);
-    const { body, before } = await withApproved(value, { caller, tools, make }, dependencies);
+    const isOwn = (name: string) => tools.some(({ functionName }) => functionName === name);
+    const isChat = format === chatFormat;
+    const whole = isChat ? await dependencies.beside.fill(caller, value, isOwn) : value;
+    const { body, before } = await withApproved(whole, { caller, tools, make }, dependencies);
     const rounds = new Rounds({
       ...{ format, tools, before, make },
       sealRequest: sealing(callerKey(caller), tools, dependencies.approvals),
+      keepBeside: async (outcomes) => {
+        if (isChat) await dependencies.beside.keep(caller, outcomes);
+      },
     });
     const offered = format.offered(body, tools);
     return value.stream === true

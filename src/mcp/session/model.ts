@@ -30,12 +30,15 @@ schema.index({ endedAt: 1 });
 
 export const mcpSessionModel = defineModel('McpSession', schema);
 
-/** The answer of a caller to what it was asked, which came to another process than the one that waits for it. */
+/**
+ * What comes to another process than the one that waits for it: the answer of a caller to what it was asked, or the result of a tool for
+ * the request in which its caller goes on.
+ */
 export type ReplyDocument = {
-  /** Of the question. */
+  /** Of the question, or made of the id of the call. */
   _id: string;
   organisationId: string;
-  /** Sealed JSON of the message. */
+  /** Sealed JSON of the message, or the text of the result. */
   sealed: string;
   expiresAt: Date;
 };
