@@ -59,7 +59,8 @@ const call = (
       ...message,
     },
     headers: {
-      ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+      // An answer that takes long is no stream for whoever takes none.
+      ...{ accept: 'application/json', 'mcp-protocol-version': '2025-11-25' },
       ...headers,
     },
   });
