@@ -1,41 +1,38 @@
-import { createClient } from 'graphql-sse';
+import { connect, type Listener } from './connect.ts';
 import type { Document } from './document.ts';
-import { type AnswerError, fatalError, GraphError } from './graph-error.ts';
-import { requestBody, workspaceHeader } from './run.ts';
-
-export type Listener<Answer> = {
-  /** Id or slug of the workspace that is listened to; null or absent for all that the viewer reaches. */
-  workspace?: string | null;
-  onEvent(answer: Answer): void;
-  /** The stream has begun anew: what happened meanwhile has to be asked for. */
-  onResume?(): void;
-  /** Whether events arrive from now on. */
-  onState?(isLive: boolean): void;
-  /** The stream is over for good. */
-  onError(error: GraphError): void;
-};
-
-/** Milliseconds before a stream that broke is tried again; they double with each failure. */
-const FIRST_WAIT = 500;
-const LONGEST_WAIT = 15_000;
-/** Refusals that no further try would change. */
-const lasting = new Set([
-  'UNAUTHENTICATED',
-  'FORBIDDEN',
-  'VALIDATION_FAILED',
-  'DOCUMENT_NOT_TRUSTED',
-  'NOT_FOUND',
-]);
+import type { GraphError } from './graph-error.ts';
 
 type Stream = { open(): () => void };
 
-/** What the tab listens to, and what closes the connection that it has for that. */
+/** What the page listens to; what the tab listens to while no page does; and what closes the connection for either. */
 let current: Stream | null = null;
+let resting: Stream | null = null;
 let close: (() => void) | null = null;
+
+/** Milliseconds for which a tab listens to nothing before it rests: the next page mostly has a stream of its own. */
+const REST_AFTER = 1000;
 
 function reopen(): void {
   close?.();
-  close = current && !document.hidden ? current.open() : null;
+  close = document.hidden ? null : (current?.open() ?? (resting && openLater(resting)));
+}
+
+function openLater(stream: Stream): () => void {
+  let end = () => {};
+  const timer = setTimeout(() => {
+    end = stream.open();
+  }, REST_AFTER);
+  return () => {
+    clearTimeout(timer);
+    end();
+  };
+}
+
+let onRefused: (error: GraphError) => void = () => {};
+
+/** Says who is told when a stream ends for want of a sign-in or of a permission, within a second of that. */
+export function whenRefused(act: (error: GraphError) => void): void {
+  onRefused = act;
 }
 
 document.addEventListener('visibilitychange', reopen);
@@ -49,12 +46,7 @@ export function listen<Answer, Variables>(
   variables: Variables,
   listener: Listener<Answer>,
 ): () => void {
-  let openings = 0;
-  const onOpen = () => {
-    listener.onState?.(true);
-    if (openings++ > 0) listener.onResume?.();
-  };
-  const stream = { open: () => connect({ operation, variables, listener, onOpen }) };
+  const stream = streamOf(operation, variables, listener);
   current = stream;
   reopen();
   return () => {
@@ -64,74 +56,39 @@ export function listen<Answer, Variables>(
   };
 }
 
-type Connection<Answer, Variables> = {
-  operation: Document<Answer, Variables>;
-  variables: Variables;
-  listener: Listener<Answer>;
-  onOpen(): void;
-};
-
-/** Follows a subscription until it is closed, over as many connections as that takes. */
-function connect<Answer, Variables>({
-  operation,
-  variables,
-  listener,
-  onOpen,
-}: Connection<Answer, Variables>): () => void {
-  const ending = new AbortController();
-  let wait = FIRST_WAIT;
-  const client = createClient({
-    url: new URL('graphql/stream', document.baseURI).href,
-    headers: workspaceHeader(listener.workspace),
-    retryAttempts: 0,
-    async fetchFn(input: RequestInfo, init?: RequestInit) {
-      const response = await fetch(input, init);
-      if (response.ok) onOpen();
-      return response;
-    },
-  });
-
-  async function follow(): Promise<void> {
-    // The library wants a text; the service takes an empty one for none.
-    const request = { query: '', ...requestBody(operation, variables as Record<string, unknown>) };
-    for await (const { data, errors } of client.iterate<Answer>(request)) {
-      const fatal = fatalError(errors as readonly AnswerError[] | undefined);
-      if (fatal) throw fatal;
-      wait = FIRST_WAIT;
-      if (data) listener.onEvent(data);
-    }
-  }
-
-  async function keepFollowing(): Promise<void> {
-    while (!ending.signal.aborted) {
-      try {
-        await follow();
-      } catch (error) {
-        if (ending.signal.aborted) return;
-        if (error instanceof GraphError && lasting.has(error.code)) {
-          listener.onState?.(false);
-          return listener.onError(error);
-        }
-      }
-      listener.onState?.(false);
-      await pause(wait, ending.signal);
-      wait = Math.min(wait * 2, LONGEST_WAIT);
-    }
-  }
-
-  void keepFollowing();
+/** Listens while no page does, so that a tab learns of the end of its sign-in whatever it shows. */
+export function listenAtRest<Answer, Variables>(
+  operation: Document<Answer, Variables>,
+  variables: Variables,
+  listener: Listener<Answer>,
+): () => void {
+  const stream = streamOf(operation, variables, listener);
+  resting = stream;
+  if (current === null) reopen();
   return () => {
-    ending.abort();
-    client.dispose();
-    listener.onState?.(false);
+    if (resting !== stream) return;
+    resting = null;
+    if (current === null) reopen();
   };
 }
 
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+function streamOf<Answer, Variables>(
+  operation: Document<Answer, Variables>,
+  variables: Variables,
+  listener: Listener<Answer>,
+): Stream {
+  let openings = 0;
+  const onOpen = () => {
+    listener.onState?.(true);
+    if (openings++ > 0) listener.onResume?.();
+  };
+  const onError = (error: GraphError) => {
+    if (current === stream) current = null;
+    listener.onError(error);
+    if (error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN') onRefused(error);
+  };
+  const stream = {
+    open: () => connect({ operation, variables, listener: { ...listener, onError }, onOpen }),
+  };
+  return stream;
+}

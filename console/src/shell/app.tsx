@@ -2,6 +2,7 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { GraphError } from '../data/graph-error.ts';
+import { whenRefused } from '../data/stream.ts';
 import { router } from '../router.tsx';
 import { Toasts } from '../ui/index.ts';
 import { SignIn } from './session/sign-in.tsx';
@@ -9,7 +10,7 @@ import { setSignedOut, useSignedOut } from './session/signed-out.ts';
 
 /** A refusal for want of a sign-in, wherever it happens, asks for one; the page below keeps its state. */
 function onError(error: unknown): void {
-  if (error instanceof GraphError && error.code === 'UNAUTHENTICATED') setSignedOut(true);
+  if (error instanceof GraphError && error.code === 'UNAUTHENTICATED') setSignedOut(error.message);
 }
 
 /** What another try may change. */
@@ -26,15 +27,21 @@ const queries = new QueryClient({
   },
 });
 
+// What somebody may do has changed: everything in sight is asked for again, and what is gone says so.
+whenRefused((error) => {
+  if (error.code === 'UNAUTHENTICATED') setSignedOut(error.message);
+  else void queries.invalidateQueries();
+});
+
 export function App() {
-  const isSignedOut = useSignedOut();
+  const signedOut = useSignedOut();
   return (
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
-        <div inert={isSignedOut}>
+        <div inert={signedOut !== null}>
           <RouterProvider router={router} />
         </div>
-        {isSignedOut && <SignIn />}
+        {signedOut && <SignIn reason={signedOut.reason} />}
         <Toasts />
       </QueryClientProvider>
     </CSPProvider>

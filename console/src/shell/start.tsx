@@ -14,7 +14,7 @@ export function Start() {
     if (viewer) navigate({ to: firstPage(viewer), replace: true } as never);
   }, [viewer, navigate]);
   useEffect(() => {
-    if (error instanceof GraphError && error.code === 'UNAUTHENTICATED') setSignedOut(true);
+    if (error instanceof GraphError && error.code === 'UNAUTHENTICATED') setSignedOut(error.message);
   }, [error]);
   if (error instanceof GraphError && error.code !== 'UNAUTHENTICATED')
     return (

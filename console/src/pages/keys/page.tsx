@@ -49,7 +49,8 @@ export default function Keys() {
     () => new Map((data?.analytics?.groups.data ?? []).map((group) => [group.value, group])),
     [data],
   );
-  const keys = data?.apiKeys?.data ?? [];
+  // What somebody may not see any more does not stay in sight.
+  const keys = (error?.code !== 'FORBIDDEN' && data?.apiKeys?.data) || [];
   const isFiltered = search.q !== undefined || status !== 'all';
   const expiring = keys.filter(({ expiresAt }) => isSoon(expiresAt));
 
@@ -108,16 +109,14 @@ export default function Keys() {
           A program calls with a key, and every call is logged under it.
         </Notice>
       ) : (
-        <div className="border-t border-line">
-          <Table
-            label="Keys"
-            columns={keyColumns(uses, mayAnalyse)}
-            rows={keys}
-            keyOf={({ id }) => id}
-            narrow={narrowKey(uses)}
-            onOpen={({ id }) => go(`keys/${id}`)}
-          />
-        </div>
+        <Table
+          label="Keys"
+          columns={keyColumns(uses, mayAnalyse)}
+          rows={keys}
+          keyOf={({ id }) => id}
+          narrow={narrowKey(uses)}
+          onOpen={({ id }) => go(`keys/${id}`)}
+        />
       )}
       {isCreating && <CreateKey onClose={() => setCreating(false)} />}
     </Page>

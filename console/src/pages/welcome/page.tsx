@@ -4,7 +4,7 @@ import { GraphError } from '../../data/graph-error.ts';
 import { takeSecret } from '../../data/secret.ts';
 import { WorkspaceContext } from '../../data/workspace.ts';
 import { Mark } from '../../shell/frame/mark.tsx';
-import { setSignedOut } from '../../shell/session/signed-out.ts';
+import { setSignedIn, setSignedOut } from '../../shell/session/signed-out.ts';
 import { useViewerQuery, ViewerContext } from '../../shell/session/viewer.ts';
 import { buttonClasses, Failure } from '../../ui/index.ts';
 import { BecomeOwner } from './parts/become-owner.tsx';
@@ -29,7 +29,9 @@ export default function Welcome() {
   const { data: viewer, error, isPending, refetch } = useViewerQuery(null);
   const isUnknown = error instanceof GraphError && error.code === 'UNAUTHENTICATED';
   useEffect(() => {
-    if (isRead) setSignedOut(isUnknown && secret === null);
+    if (!isRead) return;
+    if (isUnknown && secret === null) setSignedOut(null);
+    else setSignedIn();
   }, [isRead, isUnknown, secret]);
 
   if (error && !isUnknown)

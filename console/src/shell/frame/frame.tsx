@@ -8,6 +8,7 @@ import { useKeys } from '../keys.ts';
 import { pages } from '../pages.ts';
 import { Palette } from '../palette/palette.tsx';
 import { setSignedOut } from '../session/signed-out.ts';
+import { usePresence } from '../session/use-presence.ts';
 import { useViewerQuery, ViewerContext } from '../session/viewer.ts';
 import { store, useTheme } from '../stored.ts';
 import { BottomBar } from './bottom-bar.tsx';
@@ -26,7 +27,7 @@ export function Frame() {
   const go = useGo();
 
   useEffect(() => {
-    if (error instanceof GraphError && error.code === 'UNAUTHENTICATED') setSignedOut(true);
+    if (error instanceof GraphError && error.code === 'UNAUTHENTICATED') setSignedOut(error.message);
   }, [error]);
 
   const jumps = useMemo(
@@ -89,11 +90,17 @@ export function Frame() {
             <BottomBar />
           </div>
         </div>
+        <Presence />
         <Palette isOpen={opened === 'palette'} onClose={() => setOpened(null)} />
         <ShortcutHelp isOpen={opened === 'help'} onClose={() => setOpened(null)} />
       </WorkspaceContext>
     </ViewerContext>
   );
+}
+
+function Presence() {
+  usePresence();
+  return null;
 }
 
 /** Whether what is typed here leaves the machine in the clear. */

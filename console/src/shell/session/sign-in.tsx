@@ -4,15 +4,18 @@ import { takeSecret } from '../../data/secret.ts';
 import { Banner, Button, buttonClasses, Code, Segments, TextField } from '../../ui/index.ts';
 import { Mark } from '../frame/mark.tsx';
 import { signIn, signInMethods } from './door.ts';
-import { setSignedOut } from './signed-out.ts';
+import { setSignedIn } from './signed-out.ts';
 
 type Way = 'key' | 'client';
 
+/** What the service says to whoever has not been here before: no reason to speak of. */
+const FIRST = 'Sign in first.';
+
 /** Over the page, whose state stays: a link, a key, or the organisation's identity provider. */
-export function SignIn() {
+export function SignIn({ reason }: { reason: string | null }) {
   const queries = useQueryClient();
   const [way, setWay] = useState<Way>('key');
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState(reason === FIRST ? null : reason);
   const [isBusy, setBusy] = useState(false);
   const methods = useQuery({ queryKey: ['sign-in'], queryFn: signInMethods, retry: false });
   const isLinkTried = useRef(false);
@@ -22,7 +25,7 @@ export function SignIn() {
     setProblem(null);
     try {
       await signIn(shown);
-      setSignedOut(false);
+      setSignedIn();
       await queries.invalidateQueries();
     } catch (error) {
       setProblem((error as Error).message);
@@ -121,7 +124,8 @@ export function SignIn() {
           </Button>
         </form>
         <p className="mt-6 text-meta text-faint">
-          No way in? Where Sluice runs, <code>npm run console:link</code> prints a link that signs in once.
+          No way in? Owners and admins make you a link on the page Access. Where Sluice runs,{' '}
+          <code>npm run console:link</code> prints one. Each signs in once.
         </p>
       </div>
     </main>

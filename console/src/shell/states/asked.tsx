@@ -23,7 +23,8 @@ export function Asked<Answer>({ query, what, waiting, children }: AskedProps<Ans
   const { data, error, dataUpdatedAt, refetch } = query;
   const [zone] = useZone();
   const retry = () => void refetch();
-  if (data === undefined)
+  // What somebody may not see any more does not stay in sight.
+  if (data === undefined || error?.code === 'FORBIDDEN')
     return error ? <Refused error={error} what={what} onRetry={retry} /> : (waiting ?? <SkeletonRows />);
   return (
     <>

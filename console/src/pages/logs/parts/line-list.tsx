@@ -54,7 +54,7 @@ export function LineList({ list, lines, arrived, waiting, onShow, columns, ...re
     Escape: close,
   });
 
-  if (list.isError && lines.length === 0)
+  if (list.isError && (lines.length === 0 || list.error.code === 'FORBIDDEN'))
     return <Refused error={list.error} what="Logs" onRetry={() => void list.refetch()} />;
   if (list.isPending) return <SkeletonRows />;
   return (

@@ -69,8 +69,8 @@ export function useTail({ filters, isAtTop, onResume, onError }: TailOptions): T
         workspace,
         onEvent({ logsAdded: { data, skipped: unseen } }) {
           held.current.push(...data);
-          held.current.splice(0, held.current.length - MAX_HELD);
-          skipped.current += unseen;
+          const dropped = held.current.splice(0, held.current.length - MAX_HELD);
+          skipped.current += unseen + dropped.length;
           const { requests, errors, cost } = counted.current;
           counted.current = {
             requests: requests + data.length + unseen,
