@@ -27,6 +27,12 @@ const welcome = createRoute({
   component: lazyRouteComponent(() => import('./pages/welcome/page.tsx'), 'default'),
 });
 
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: '/invite',
+  component: lazyRouteComponent(() => import('./pages/invite/page.tsx'), 'default'),
+});
+
 const workspace = createRoute({ getParentRoute: () => root, path: '/$workspace', component: Frame });
 
 const workspaceStart = createRoute({
@@ -74,6 +80,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     start,
     welcome,
+    invite,
     workspace.addChildren([workspaceStart, ...pages.flatMap(routesOf)] as AnyRoute[]),
   ] as AnyRoute[]),
   basepath,

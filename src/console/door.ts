@@ -33,6 +33,7 @@ export type ConsoleOptions = SignInDoor & {
 export type Console = {
   /** Answers `/console` and everything below it; never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  isBuilt: Pages['isBuilt'];
 };
 
 /** Paths below `/console` that answer programs; every other one may be a page. */
@@ -116,6 +117,7 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 
   return {
+    isBuilt: pages.isBuilt,
     async handle(request, response) {
       try {
         await route(request, response);

@@ -104,8 +104,20 @@ export function createListener({
       // A stream that is opened with GET stays open.
       return [request.method === 'GET' ? 'stream' : 'mcp', handled];
     }
-    if (path.startsWith('/invites/')) return ['operations', answerInvitePage(request, response)];
+    if (path.startsWith('/invites/')) return ['operations', answerInvite(path, request, response)];
     return ['operations', operations(path, request, response)];
+  }
+
+  /** A browser is led to the console, which signs in whom it lets in; what reads the secret there is in the fragment. */
+  async function answerInvite(
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const isBrowser = isRead(request) && request.headers.accept?.includes('text/html');
+    if (!isBrowser || !(await console?.isBuilt())) return answerInvitePage(request, response);
+    const location = `../console/invite#${path.slice('/invites/'.length)}`;
+    response.writeHead(302, { ...plainPageHeaders, location }).end();
   }
 
   async function operations(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -2939,6 +2939,7 @@ export type AcceptedInvite = {
   email: Scalars['String']['output'];
   organisationId: Scalars['ID']['output'];
   apiKeys: Array<InvitedApiKey>;
+  signInLink: Scalars['String']['output'];
 };
 
 export type InvitedApiKey = {

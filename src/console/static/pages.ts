@@ -8,6 +8,8 @@ import { answerFile } from './file.ts';
 export type Pages = {
   /** Answers a request for a page or one of its files; false for what is neither. */
   answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<boolean>;
+  /** Whether there are pages to be shown. */
+  isBuilt(): Promise<boolean>;
 };
 
 type PagesOptions = {
@@ -55,6 +57,7 @@ export function createPages({ folder, publicUrl }: PagesOptions): Pages {
   }
 
   return {
+    isBuilt: async () => (await read()) !== null,
     async answer(request, response, path) {
       if (path === '') {
         requireRead(request, response);

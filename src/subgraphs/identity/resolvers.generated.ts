@@ -680,6 +680,7 @@ export type AcceptedInviteResolvers<ContextType = GraphContext, ParentType exten
   email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   apiKeys?: Resolver<Array<ResolversTypes['InvitedApiKey']>, ParentType, ContextType>;
+  signInLink?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type InvitedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InvitedApiKey'] = ResolversParentTypes['InvitedApiKey']> = {

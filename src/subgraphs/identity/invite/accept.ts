@@ -1,9 +1,11 @@
 import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
+import { ownAddress } from '../../own-address.ts';
 import type { AcceptInviteInput } from '../../types.generated.ts';
 import { ensureUserKey } from '../api-key/index.ts';
 import { ensureMembers } from '../member/index.ts';
+import { makeSignInLink, OWN_LINK_MS, signInLinkTo } from '../sign-in-link/index.ts';
 import { isActive, type UserDocument, userModel } from '../user/index.ts';
 import { type WorkspaceDocument, workspaceModel } from '../workspace/index.ts';
 import { recordAcceptance } from './audit.ts';
@@ -36,7 +38,14 @@ export async function acceptInvite(context: GraphContext, { token, ...names }: A
   const apiKeys = await ensureKeys(context, invite, user, [...places.values()], token);
   const spent = await spend(context, invite, secretHash);
   await recordAcceptance(context, { before: invite, after: spent }, user);
-  return { userId: user._id, email: user.email, organisationId, apiKeys };
+  const { secret } = await makeSignInLink(context, {
+    organisationId,
+    userId: user._id,
+    createdBy: user._id,
+    livesMs: OWN_LINK_MS,
+  });
+  const signInLink = signInLinkTo(ownAddress(context), secret);
+  return { userId: user._id, email: user.email, organisationId, apiKeys, signInLink };
 }
 
 /** The invite as it was; from here on it can neither be cancelled nor sent again. */
