@@ -138,7 +138,8 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
     Settings: page(),
     OwnSettings: part({ user: shown.apiKey, mayViews: true }),
     Installed: part(),
-    Access: page(),
+    Access: page({ mayWorkspaces: true }),
+    WorkspaceMembers: part({ workspace: shown.workspace.id }),
     Audit: page({ ...month, filters: null, page: 1 }),
     AuditChain: part({ after: 0 }),
   };

@@ -11,12 +11,14 @@ import { InvitePerson } from './parts/invite-person.tsx';
 import { Invites } from './parts/invites.tsx';
 import { People } from './parts/people.tsx';
 import { SignIns } from './parts/sign-ins.tsx';
+import { Workspaces } from './parts/workspaces.tsx';
 
 /** Who may do what? */
 export default function Access() {
   const [{ view = 'people' }, change] = useSearch();
   const [isInviting, setInviting] = useState(false);
-  const query = useDocument(AccessDocument, {});
+  const { may: mayWorkspaces } = useMay('workspaces.list');
+  const query = useDocument(AccessDocument, { mayWorkspaces });
   const { refusal } = useMay('organisation_users.create');
   const invite = (
     <Button look="primary" icon="plus" refusal={refusal} onClick={() => setInviting(true)}>
@@ -26,7 +28,7 @@ export default function Access() {
   return (
     <Page title="Access" answer={query.data && sentenceOf(query.data)} actions={invite}>
       <Asked query={query} what="People">
-        {({ users, invites, signIns }) => {
+        {({ users, invites, signIns, workspaces }) => {
           const tabs = [
             {
               value: 'people',
@@ -41,6 +43,16 @@ export default function Access() {
                   <People people={users?.data ?? []} />
                 ),
             },
+            ...(workspaces
+              ? [
+                  {
+                    value: 'workspaces',
+                    label: 'Workspaces',
+                    note: workspaces.total,
+                    panel: <Workspaces workspaces={workspaces.data} people={users?.data ?? []} />,
+                  },
+                ]
+              : []),
             {
               value: 'invites',
               label: 'Invites',

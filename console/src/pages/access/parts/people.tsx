@@ -4,6 +4,7 @@ import { relative } from '../../../format/time.ts';
 import { useMay, useViewer } from '../../../shell/session/viewer.ts';
 import { type Column, Confirm, IconButton, Menu, Status, say, Table } from '../../../ui/index.ts';
 import { type AccessQuery, ChangeRoleDocument, RemovePersonDocument } from '../documents.ts';
+import { SignInLink } from './sign-in-link.tsx';
 
 type Person = NonNullable<AccessQuery['users']>['data'][number];
 
@@ -11,7 +12,8 @@ const nameOf = ({ firstName, lastName }: Person): string => `${firstName} ${last
 
 /** Who belongs to the organisation, and as what. */
 export function People({ people }: { people: readonly Person[] }) {
-  const [leaving, setLeaving] = useState<Person | null>(null);
+  const [asked, setAsked] = useState<{ act: 'remove' | 'link'; person: Person } | null>(null);
+  const close = () => setAsked(null);
   const now = Date.now();
   const columns: Column<Person>[] = [
     { key: 'name', head: 'Name', cell: nameOf },
@@ -30,7 +32,7 @@ export function People({ people }: { people: readonly Person[] }) {
       head: <span className="sr-only">Actions</span>,
       align: 'end',
       width: '48px',
-      cell: (person) => <Acts person={person} onRemove={() => setLeaving(person)} />,
+      cell: (person) => <Acts person={person} onAsk={(act) => setAsked({ act, person })} />,
     },
   ];
   return (
@@ -42,11 +44,14 @@ export function People({ people }: { people: readonly Person[] }) {
         keyOf={({ id }) => id}
         narrow={(person) => ({
           lead: nameOf(person),
-          side: <Acts person={person} onRemove={() => setLeaving(person)} />,
+          side: <Acts person={person} onAsk={(act) => setAsked({ act, person })} />,
           meta: `${person.role} · ${person.email}`,
         })}
       />
-      {leaving && <RemovePerson person={leaving} onClose={() => setLeaving(null)} />}
+      {asked?.act === 'remove' && <RemovePerson person={asked.person} onClose={close} />}
+      {asked?.act === 'link' && (
+        <SignInLink user={asked.person.id} name={nameOf(asked.person)} onClose={close} />
+      )}
     </>
   );
 }
@@ -59,7 +64,7 @@ const placesOf = ({ role, workspaces }: Person): string =>
 const stateOf = ({ status }: Person) =>
   status === 'active' ? <Status tone="ok">active</Status> : <Status tone="none">{status}</Status>;
 
-function Acts({ person, onRemove }: { person: Person; onRemove(): void }) {
+function Acts({ person, onAsk }: { person: Person; onAsk(act: 'remove' | 'link'): void }) {
   const viewer = useViewer();
   const mayChange = useMay('organisation_users.update');
   const mayRemove = useMay('organisation_users.delete');
@@ -83,13 +88,19 @@ function Acts({ person, onRemove }: { person: Person; onRemove(): void }) {
               { onError: ({ message }) => say('The role stays', { tone: 'bad', detail: message }) },
             ),
         },
+        {
+          label: 'Make a sign-in link',
+          icon: 'link',
+          refusal: mayChange.refusal ?? (person.role === 'owner' ? 'Owners get theirs on the machine.' : null),
+          onChoose: () => onAsk('link'),
+        },
         'line',
         {
           label: 'Remove',
           icon: 'trash',
           isDanger: true,
           refusal: mayRemove.refusal ?? (person.role === 'owner' ? 'The last owner stays.' : isSelf),
-          onChoose: onRemove,
+          onChoose: () => onAsk('remove'),
         },
       ]}
     />
