@@ -25,9 +25,13 @@ export function percent(share: number | null | undefined): string {
   return `${tenth.format(value)} %`;
 }
 
-/** The change from one value to another as `+12 %`; nothing to compare with is `new`. */
+/** From this multiple on a percentage says nothing: what there was before was too little to compare with. */
+const TOO_LITTLE = 100;
+
+/** The change from one value to another as `+12 %`; next to nothing to compare with is `new`. */
 export function change(now: number, before: number): string {
-  if (before === 0) return now === 0 ? '±0 %' : 'new';
+  if (before === 0 && now === 0) return '±0 %';
+  if (before * TOO_LITTLE < now) return 'new';
   const value = Math.round(((now - before) / before) * 100);
   return value === 0 ? '±0 %' : `${value > 0 ? '+' : '−'}${whole.format(Math.abs(value))} %`;
 }

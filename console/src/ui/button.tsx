@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import { classes } from './classes.ts';
 import { Icon, type IconName } from './icons.tsx';
 
@@ -59,11 +59,12 @@ type IconButtonProps = Omit<ComponentProps<'button'>, 'children' | 'title'> & {
   icon: IconName;
   /** What it does. */
   label: string;
-  children?: ReactNode;
+  /** One or two letters in place of the sign. */
+  letters?: string;
 };
 
 /** A button that is a sign alone; its label shows on hover. */
-export function IconButton({ icon, label, className, ...rest }: IconButtonProps) {
+export function IconButton({ icon, label, letters, className, ...rest }: IconButtonProps) {
   return (
     <button
       type="button"
@@ -76,7 +77,13 @@ export function IconButton({ icon, label, className, ...rest }: IconButtonProps)
         className,
       )}
     >
-      <Icon name={icon} />
+      {letters ? (
+        <span className="grid size-6 place-items-center rounded-full bg-tint text-meta font-[560] text-accent">
+          {letters}
+        </span>
+      ) : (
+        <Icon name={icon} />
+      )}
     </button>
   );
 }

@@ -16,7 +16,7 @@ export function Page({ title, answer, actions, isWhole, children }: PageProps) {
   return (
     <div className={classes('flex min-w-0 flex-col', isWhole && 'h-full min-h-0')}>
       <header className="flex flex-wrap items-start gap-x-4 gap-y-2 px-4 pt-4 pb-3 sm:px-6">
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 max-sm:basis-full">
           <h1 className="text-title font-[560] tracking-[-0.01em]">{title}</h1>
           {answer && <p className="mt-0.5 max-w-[100ch] text-lead text-muted">{answer}</p>}
         </div>
@@ -50,7 +50,8 @@ export function Figure({ label, value, note, chart }: FigureProps) {
     <div className="flex min-w-0 flex-col gap-0.5">
       <span className="truncate text-meta text-faint">{label}</span>
       <span className="truncate text-title font-[560] tracking-[-0.01em]">{value}</span>
-      {note && <span className="truncate text-meta text-muted">{note}</span>}
+      {/* Charts of figures that stand side by side begin at one height. */}
+      {(note || chart) && <span className="min-h-4 truncate text-meta text-muted">{note}</span>}
       {chart}
     </div>
   );

@@ -55,7 +55,7 @@ export function Notice({ icon, title, children, action }: NoticeProps) {
         </span>
       )}
       <h2 className="text-lead font-[560]">{title}</h2>
-      {children && <div className="text-body text-muted">{children}</div>}
+      {children && <div className="w-full min-w-0 text-body text-muted">{children}</div>}
       {action && <div className="mt-2 flex flex-wrap gap-2">{action}</div>}
     </div>
   );

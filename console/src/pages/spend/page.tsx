@@ -87,7 +87,8 @@ export default function Spend() {
 function sentenceOf({ now, before }: SpendQuery, rows: readonly Row[], label: string): string {
   const total = now?.cost.summary.total ?? 0;
   const earlier = before?.cost.summary.total ?? 0;
-  const compared = earlier === 0 ? '' : `, ${change(total, earlier)} against the time before`;
+  const changed = change(total, earlier);
+  const compared = changed === 'new' ? '' : `, ${changed} against the time before`;
   const [most] = rows;
   const share = most && most.cost > 0 ? `; ${most.name} is ${percent(most.share)}` : '';
   return `${label}: ${money(total)}${compared}${share}.`;

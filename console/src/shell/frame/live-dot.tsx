@@ -27,7 +27,8 @@ export function LiveDot() {
   return (
     <span role="status" className="flex items-center gap-1.5 px-2 text-meta text-muted">
       <span className={classes('size-2 rounded-full', live === 'live' ? 'bg-ok' : 'bg-warn')} />
-      {live === 'live' ? 'Live' : 'Reconnecting'}
+      {/* On narrow pages the dot alone, beside the time that it needs the room for. */}
+      <span className="max-sm:sr-only">{live === 'live' ? 'Live' : 'Reconnecting'}</span>
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { initials } from '../../format/name.ts';
 import { IconButton, Menu, say } from '../../ui/index.ts';
 import { signOut } from '../session/door.ts';
 import { setSignedOut } from '../session/signed-out.ts';
@@ -17,7 +18,7 @@ export function UserMenu({ onHelp }: { onHelp(): void }) {
   const nextTheme = ({ system: 'light', light: 'dark', dark: 'system' } as const)[theme];
   return (
     <Menu
-      trigger={<IconButton icon="access" label={`Signed in as ${name}`} />}
+      trigger={<IconButton icon="access" letters={initials(name)} label={`Signed in as ${name}`} />}
       entries={[
         { label: 'Get started', icon: 'check', onChoose: () => void navigate({ to: '/welcome' } as never) },
         'line',
@@ -46,7 +47,7 @@ export function useSignOut(): () => void {
   return () => {
     signOut().then(
       () => {
-        setSignedOut(true);
+        setSignedOut(null);
         queries.clear();
       },
       (error: Error) => say('You are still signed in', { tone: 'bad', detail: error.message }),

@@ -37,6 +37,7 @@ export function sentenceOf(answer: HomeQuery): string {
   const share = shareOf(now.errors.summary.total, requests);
   const cost = now.cost.summary.total;
   const earlier = before?.cost.summary.total ?? 0;
-  const compared = earlier === 0 ? '' : `, ${change(cost, earlier)} against the time before`;
+  const changed = change(cost, earlier);
+  const compared = changed === 'new' ? '' : `, ${changed} against the time before`;
   return `${openings[toneOf(answer)]} ${counted(requests, 'request')}, ${percent(share)} errors, ${money(cost)}${compared}.`;
 }
