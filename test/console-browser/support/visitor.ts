@@ -1,4 +1,6 @@
 import { type Browser, type BrowserContext, chromium as chrome, type Page } from 'playwright-core';
+import { watchMutations, withoutEntry } from './mutations.ts';
+import { watchSecrets } from './secrets.ts';
 import { chromium, linkFor, url } from './service.ts';
 import { type Trouble, watch } from './trouble.ts';
 
@@ -17,6 +19,7 @@ export type Visitor = {
   trouble: Trouble;
   /** Opens an address below `/console/`, and waits for its title. */
   open(path: string, title: string): Promise<void>;
+  /** Throws where a change has left no entry in the audit trail, or a secret is left in the browser. */
   leave(): Promise<void>;
 };
 
@@ -55,6 +58,8 @@ export async function visit({ as, size = wide, theme = 'light' }: VisitorOptions
   if (as) await signIn(context, 'email' in as ? { link: await linkFor(as.email) } : as);
   const page = await context.newPage();
   const trouble = await watch(page);
+  const mutations = watchMutations(page);
+  const secrets = watchSecrets(page);
   return {
     page,
     trouble,
@@ -62,7 +67,11 @@ export async function visit({ as, size = wide, theme = 'light' }: VisitorOptions
       await page.goto(`${url}/console/${path}`);
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
     },
-    leave: () => context.close(),
+    async leave() {
+      const wrong = [...(await secrets.left()), ...(await withoutEntry(mutations))];
+      await context.close();
+      if (wrong.length > 0) throw new Error(wrong.join('\n'));
+    },
   };
 }
 
