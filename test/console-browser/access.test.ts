@@ -79,10 +79,11 @@ it('a link that is wrong is refused in words', async () => {
 
 it('a role that is taken away shows at once where it was used', async () => {
   const { page, open } = ada;
+  // The page has no stream of its own: the tab begins to listen a second after it stands.
+  const listens = mary.page.waitForRequest((request) => request.url().endsWith('/console/graphql/stream'));
   await mary.open(`${place}/keys`, 'Keys');
   await mary.page.getByText('There is no key yet').waitFor();
-  // The page has no stream of its own: the tab begins to listen a second after it stands.
-  await mary.page.waitForRequest((request) => request.url().endsWith('/console/graphql/stream'));
+  await listens;
   await open('_/access?view=workspaces', 'Access');
   await page.getByRole('cell', { name: place, exact: true }).first().click();
   await page.getByRole('button', { name: 'Remove Mary Jackson from the workspace' }).waitFor();

@@ -48,10 +48,13 @@ it('a key that has expired ends what was signed in with it, and the page keeps i
     'mutation ($secret: String!) { identifyApiKey(input: { secret: $secret }) { apiKey { id } } }',
     { secret },
   );
-  await ask('mutation ($id: ID!, $input: UpdateApiKeyInput!) { updateApiKey(id: $id, input: $input) { id } }', {
-    id: identifyApiKey.apiKey.id,
-    input: { expiresAt: new Date(Date.now() + 3000).toISOString() },
-  });
+  await ask(
+    'mutation ($id: ID!, $input: UpdateApiKeyInput!) { updateApiKey(id: $id, input: $input) { id } }',
+    {
+      id: identifyApiKey.apiKey.id,
+      input: { expiresAt: new Date(Date.now() + 3000).toISOString() },
+    },
+  );
   await expectTold(holder, /The API key has expired/);
   expect(new URL(holder.page.url()).pathname).toBe('/console/search/home');
   await holder.leave();

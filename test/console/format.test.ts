@@ -1,8 +1,16 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { money, perMillion } from '../../console/src/format/money.ts';
+import { initials } from '../../console/src/format/name.ts';
 import { bytes, change, count, counted, percent, shortCount } from '../../console/src/format/number.ts';
 import { clock, coarse, duration, relative } from '../../console/src/format/time.ts';
+
+test.each([
+  ['ada.lovelace@example.com', 'AL'],
+  ['ada@example.com', 'A'],
+  ['ci', 'C'],
+  ['', ''],
+])('the initials of %j', (name, letters) => expect(initials(name)).toBe(letters));
 
 describe('money', () => {
   it.each([
@@ -66,6 +74,10 @@ describe('numbers', () => {
       'new',
       '±0 %',
     ]);
+  });
+
+  it('are compared with nothing where there was next to nothing', () => {
+    expect([change(100, 1), change(101, 1)]).toEqual(['+9,900 %', 'new']);
   });
 
   it('are bytes', () => {

@@ -18,7 +18,7 @@ export type Visitor = {
   /** What went wrong on the page; the test says in the end that nothing did. */
   trouble: Trouble;
   /** Opens an address below `/console/`, and waits for its title. */
-  open(path: string, title: string): Promise<void>;
+  open(path: string, title: string | RegExp): Promise<void>;
   /** Throws where a change has left no entry in the audit trail, or a secret is left in the browser. */
   leave(): Promise<void>;
 };

@@ -91,7 +91,8 @@ function Acts({ person, onAsk }: { person: Person; onAsk(act: 'remove' | 'link')
         {
           label: 'Make a sign-in link',
           icon: 'link',
-          refusal: mayChange.refusal ?? (person.role === 'owner' ? 'Owners get theirs on the machine.' : null),
+          refusal:
+            mayChange.refusal ?? (person.role === 'owner' ? 'Owners get theirs on the machine.' : null),
           onChoose: () => onAsk('link'),
         },
         'line',
