@@ -1,6 +1,8 @@
+import type { Filter } from 'mongodb';
 import type { Connection, Model, QueryFilter } from 'mongoose';
 import { grownCache } from '../../../lib/grown-cache.ts';
 import type { Limit } from '../../../limits/limit.ts';
+import { nativeDb } from '../../../storage/native-db.ts';
 import type { PolicyWorkspace, StoredPolicy } from '../limit-policy/index.ts';
 
 /** How a kind of policies is read. */
@@ -53,16 +55,19 @@ export function createPolicyReader<T extends StoredPolicy>(
   /** Those of which all was known at an earlier time. */
   async function readChanged(workspaces: Workspaces, found: Found): Promise<void> {
     const changed = new Map<string, string>();
-    const stamps = modelOf(db)
-      .find(active(within(workspaces)), { workspaceId: 1, lastUpdatedAt: 1 })
+    const stamps = nativeDb(db)
+      .collection<Stamp>(modelOf(db).collection.name)
+      .find(active(within(workspaces)) as Filter<Stamp>, { projection: { workspaceId: 1, lastUpdatedAt: 1 } })
       .sort(oldestFirst)
-      .lean<Stamp[]>();
-    for await (const each of stamps.cursor({ batchSize: STAMP_BATCH })) {
-      const { _id, workspaceId, lastUpdatedAt } = each as unknown as Stamp;
-      const before = known.peek(workspaceId)?.policies.get(_id);
-      if (before?.at !== lastUpdatedAt.getTime()) changed.set(_id, workspaceId);
-      // One that changed has its place in the order before it is read.
-      found.get(workspaceId)?.set(_id, before ?? UNREAD);
+      .batchSize(STAMP_BATCH);
+    // A batch at a time: a promise for each of tens of thousands costs more than what it brings.
+    while (await stamps.hasNext()) {
+      for (const { _id, workspaceId, lastUpdatedAt } of stamps.readBufferedDocuments()) {
+        const before = known.peek(workspaceId)?.policies.get(_id);
+        if (before?.at !== lastUpdatedAt.getTime()) changed.set(_id, workspaceId);
+        // One that changed has its place in the order before it is read.
+        found.get(workspaceId)?.set(_id, before ?? UNREAD);
+      }
     }
     if (changed.size === 0) return;
     const few = changed.size <= BATCH && { _id: { $in: [...changed.keys()] } };
