@@ -32,6 +32,7 @@ export function createKnowledgeService({ settings, db, files, extractText, ...de
       directory: join(settings.storage.dataDirectory, 'cache', 'vector'),
       bytes: settings.vectorStores.cacheBytes,
     },
+    engine: settings.vectorStores.engine,
   });
   files.onRemoved(({ _id, workspaceId }) => knowledge.detachEverywhere({ workspaceId, fileId: _id }));
   return knowledge;

@@ -4,6 +4,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { VectorSegmentDocument, VectorStoreDocument, VectorStoreFileDocument } from './documents.ts';
+import type { QdrantPlace } from './qdrant/engine.ts';
 
 /** What vector stores need of the rest of the service. */
 export type KnowledgeDeps = {
@@ -13,6 +14,8 @@ export type KnowledgeDeps = {
   sources: FileSources;
   /** Where each process keeps its index, and the bytes that it may take. */
   cache: { directory: string; bytes: number };
+  /** The engine that keeps the index of all processes; null where each has its own. */
+  engine: QdrantPlace | null;
   dataplane: Dataplane;
   changes: Pick<Changes, 'publish' | 'subscribe'>;
   secrets: Secrets;

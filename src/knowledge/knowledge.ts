@@ -2,8 +2,10 @@ import { ThreadLine } from '../lib/threads/thread-line.ts';
 import type { ChunkCalls } from './chunk/messages.ts';
 import { createContents } from './contents.ts';
 import type { KnowledgeDeps } from './deps.ts';
-import type { IndexCalls } from './index/messages.ts';
+import { createLocalIndex } from './index/local-index.ts';
+import type { VectorIndex } from './index/vector-index.ts';
 import { createIndexer } from './indexer/indexer.ts';
+import { createQdrantIndex } from './qdrant/qdrant.ts';
 import { createFreshness } from './search/freshness.ts';
 import { createRemovedTexts } from './search/removed-texts.ts';
 import { createSearch } from './search/search.ts';
@@ -17,18 +19,12 @@ export type Knowledge = ReturnType<typeof createKnowledge>;
 
 /** Indexes the files of vector stores and searches them. */
 export function createKnowledge(deps: KnowledgeDeps) {
-  const { cache, log } = deps;
+  const { cache, engine, log } = deps;
   const segments = createSegments(deps.segments);
   const contents = createContents(deps, segments);
-  const index = new ThreadLine<IndexCalls>({
-    file: new URL('./index/index-thread.ts', import.meta.url),
-    name: 'vector-index',
-    data: { directory: cache.directory, cacheBytes: cache.bytes },
-    heapMb: 1024,
-    idleMs: null,
-    onLoss: () => freshness.forgetAll(),
-    log,
-  });
+  const index: VectorIndex = engine
+    ? createQdrantIndex(engine, deps)
+    : createLocalIndex({ cache, onLoss: () => freshness.forgetAll(), log });
   const chunker = new ThreadLine<ChunkCalls>({
     file: new URL('./chunk/chunk-thread.ts', import.meta.url),
     name: 'chunker',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { codeInterpreterSettings } from './assistants/code-interpreter.ts';
 import { threadSettings } from './assistants/threads.ts';
+import { vectorStoreSettings } from './assistants/vector-stores.ts';
 import { cacheSettings } from './cache.ts';
 import { corsOrigins } from './cors.ts';
 import { contentSettings, exportSettings, fileSettings } from './exports.ts';
@@ -148,22 +149,7 @@ export const environmentOf = (house: House) =>
           'names no other machine, and `NODE_ENV` is not `production`',
       }),
     ...cacheSettings(house),
-    VECTOR_STORE_EMBEDDING_MODEL: z
-      .string()
-      .min(1)
-      .max(512)
-      .default('local')
-      .describe(
-        'model that makes the vectors of new vector stores, as calls name it (`@slug/model`), asked for with the ' +
-          'credential of whoever adds a file or searches; `local` needs no model, and knows words, not meanings',
-      ),
-    VECTOR_STORE_EMBEDDING_DIMENSIONS: wholeNumber(1, 8192)
-      .optional()
-      .describe('numbers of a vector that this model is asked for; without it as many as it gives'),
-    VECTOR_CACHE_BYTES: integer(2 * 1024 ** 3, 0, 2 ** 44).describe(
-      'bytes of the indexes of vector stores that one process keeps in `DATA_DIR/cache/vector`; those used ' +
-        'longest ago go first, and are made again when they are searched',
-    ),
+    ...vectorStoreSettings,
     SAVED_CONFIGS_ONLY: flag(false).describe(
       '`true`: requests may name configs, providers and hosts only by what is saved: see ' +
         'docs/configs.md',

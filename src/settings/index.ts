@@ -81,6 +81,14 @@ export function readSettings(
       embeddingModel: values.VECTOR_STORE_EMBEDDING_MODEL,
       embeddingDimensions: values.VECTOR_STORE_EMBEDDING_DIMENSIONS ?? null,
       cacheBytes: values.VECTOR_CACHE_BYTES,
+      engine:
+        values.QDRANT_URL === undefined
+          ? null
+          : {
+              url: values.QDRANT_URL,
+              apiKey: values.QDRANT_API_KEY ?? null,
+              prefix: values.QDRANT_COLLECTION_PREFIX,
+            },
     },
     savedConfigsOnly: values.SAVED_CONFIGS_ONLY,
     corsOrigins: values.CORS_ORIGINS,
@@ -101,7 +109,8 @@ export function readSettings(
     },
     threadRetentionDays: values.THREAD_RETENTION_DAYS ?? null,
     codeInterpreter: {
-      isOn: values.CODE_INTERPRETER === 'deno',
+      runs: values.CODE_INTERPRETER,
+      python: values.CODE_INTERPRETER_PYTHON,
       places: values.CODE_INTERPRETER_BOXES,
       keepsWarm: values.CODE_INTERPRETER_WARM,
     },

@@ -82,6 +82,8 @@ export type Settings = {
     embeddingDimensions: number | null;
     /** Bytes of the indexes that one process keeps. */
     cacheBytes: number;
+    /** The engine that keeps the index of all processes; null where each has its own. */
+    engine: { url: string; apiKey: string | null; prefix: string } | null;
   };
   /** Requests may name configs, providers and hosts only by what an administrator has saved. */
   savedConfigsOnly: boolean;
@@ -120,7 +122,10 @@ export type Settings = {
   /** Days after which a thread is erased on which nothing was said since; null for never. */
   threadRetentionDays: number | null;
   codeInterpreter: {
-    isOn: boolean;
+    /** `deno`: Pyodide in Deno; `native`: Python of this machine in bubblewrap; `off`: none. */
+    runs: 'deno' | 'native' | 'off';
+    /** The path of the native Python. */
+    python: string;
     /** Containers of threads that one process keeps at a time. */
     places: number;
     /** Whether one more is kept ready once one was taken. */

@@ -9,7 +9,8 @@ import { eventually } from '../support/eventually.ts';
 
 jest.setTimeout(300_000);
 
-const env = { ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };
+// Each app has a data directory of its own, and any of them may index a file.
+const env = { ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'), CONTENTS_IN_DATABASE: 'true' };
 const [first, second] = ['one', 'two'].map((name) => mkdtempSync(join(tmpdir(), `sluice-removed-${name}-`)));
 
 let app: TestApp;

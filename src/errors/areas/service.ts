@@ -44,6 +44,14 @@ export const serviceErrors = {
     'The scanner of files does not answer, so the file was not taken.',
     true,
   ),
+  VECTOR_ENGINE_UNAVAILABLE: entry(
+    503,
+    'AB04',
+    'api_error',
+    'vector_engine_unavailable',
+    'The engine that keeps the index of vector stores does not answer as it should.',
+    true,
+  ),
   SUBGRAPH_ERROR: entry(
     502,
     'AB04',

@@ -1,8 +1,8 @@
 import { grownCache } from '../../lib/grown-cache.ts';
-import type { ThreadLine } from '../../lib/threads/thread-line.ts';
 import type { KnowledgeDeps } from '../deps.ts';
 import type { VectorStoreDocument, VectorStoreFileDocument } from '../documents.ts';
-import type { AddedFile, IndexCalls } from '../index/messages.ts';
+import type { AddedFile } from '../index/messages.ts';
+import type { VectorIndex } from '../index/vector-index.ts';
 import { chunksIn, vectorsIn } from '../segments/pack.ts';
 import type { Segments } from '../segments/segments.ts';
 
@@ -18,19 +18,15 @@ type Found = Pick<
 
 export type Freshness = ReturnType<typeof createFreshness>;
 
-/** Keeps the index of this process at what the stores have. */
-export function createFreshness(
-  deps: Pick<KnowledgeDeps, 'files'>,
-  segments: Segments,
-  index: ThreadLine<IndexCalls>,
-) {
+/** Keeps the index at what the stores have. */
+export function createFreshness(deps: Pick<KnowledgeDeps, 'files'>, segments: Segments, index: VectorIndex) {
   const known = grownCache<Known>(MOST_KNOWN);
   const turns = new Map<string, Promise<void>>();
 
   async function compare(store: VectorStoreDocument): Promise<void> {
-    const state = known.get(store._id) ?? (await fromThread(store._id));
-    const isTrusted = state.revision === store.revision && Date.now() - state.comparedAt < TRUSTED_MS;
-    if (isTrusted) return;
+    const last = known.get(store._id);
+    if (last?.revision === store.revision && Date.now() - last.comparedAt < TRUSTED_MS) return;
+    const state = await stateOf(store._id);
     const comparedAt = Date.now();
     const present = new Set<string>();
     const found = deps
@@ -49,14 +45,12 @@ export function createFreshness(
 
   async function dropOthers(store: string, present: Set<string>, versions: Known['versions']): Promise<void> {
     const gone = [...versions.keys()].filter((fileId) => !present.has(fileId));
-    if (gone.length > 0) await index.ask('drop', store, gone);
+    if (gone.length > 0) await index.drop(store, gone);
     for (const fileId of gone) versions.delete(fileId);
   }
 
-  /** A store that nobody has searched since the start is not known, and left as it is. */
   async function dropRemoved(store: string): Promise<void> {
-    const state = known.get(store);
-    if (!state) return;
+    const state = await stateOf(store);
     const found = deps.files().find({ storeId: store, status: 'completed' }, { projection: { fileId: 1 } });
     const present = new Set(await found.map(({ fileId }) => fileId).toArray());
     await dropOthers(store, present, state.versions);
@@ -76,8 +70,11 @@ export function createFreshness(
     }
   }
 
-  async function fromThread(store: string): Promise<Known> {
-    const files = await index.ask('files', store);
+  /** What the index has; it is asked again each time where other processes write to it as well. */
+  async function stateOf(store: string): Promise<Known> {
+    const last = index.isShared ? undefined : known.get(store);
+    if (last) return last;
+    const files = await index.files(store);
     return {
       revision: Number.NaN,
       comparedAt: 0,
@@ -93,7 +90,7 @@ export function createFreshness(
     const hasSegments = before !== undefined && before.split('.')[0] === String(generation);
     const read = hasSegments ? null : await segmentsOf({ storeId, fileId }, generation ?? 0);
     const added: AddedFile = { fileId, version, filename, attributes, segments: read };
-    await index.ask('add', storeId, added);
+    await index.add(storeId, added);
     versions.set(fileId, version);
   }
 

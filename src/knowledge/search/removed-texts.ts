@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
 import { grownCache } from '../../lib/grown-cache.ts';
-import type { ThreadLine } from '../../lib/threads/thread-line.ts';
 import { REMOVAL } from '../contents.ts';
 import type { KnowledgeDeps } from '../deps.ts';
 import type { VectorStoreDocument } from '../documents.ts';
-import type { IndexCalls } from '../index/messages.ts';
+import type { VectorIndex } from '../index/vector-index.ts';
 import type { Freshness } from './freshness.ts';
 
 /** Milliseconds from a removal to the look for it: those that come together are looked for once. */
@@ -15,12 +13,12 @@ const MOST_KNOWN = 10_000;
 
 export type RemovedTexts = ReturnType<typeof createRemovedTexts>;
 
-type Deps = Pick<KnowledgeDeps, 'stores' | 'changes' | 'cache' | 'log'>;
+type Deps = Pick<KnowledgeDeps, 'stores' | 'changes' | 'log'>;
 
-/** Takes texts out of the indexes of this process soon after they have left their stores, though nobody searches for them. */
+/** Takes texts out of the index soon after they have left their stores, though nobody searches for them. */
 export function createRemovedTexts(
-  { stores, changes, cache, log }: Deps,
-  { index, freshness }: { index: ThreadLine<IndexCalls>; freshness: Freshness },
+  { stores, changes, log }: Deps,
+  { index, freshness }: { index: VectorIndex; freshness: Freshness },
 ) {
   /** Of each store, the moment of the last removal that this process has dealt with. */
   const done = grownCache<number>(MOST_KNOWN);
@@ -29,9 +27,7 @@ export function createRemovedTexts(
   let isStopped = false;
 
   async function look(): Promise<void> {
-    // The thread starts by the first call: where there is no index, there is nothing to ask.
-    if (!existsSync(cache.directory)) return;
-    const kept = await index.ask('stores');
+    const kept = await index.stores();
     if (kept.length === 0) return;
     const ids = kept.map(({ store }) => store);
     const found = await stores()
@@ -44,14 +40,15 @@ export function createRemovedTexts(
 
   async function shed(store: string, writtenAt: number, removedAt: VectorStoreDocument['removedAt']) {
     if (!removedAt || done.get(store) === removedAt.getTime()) return;
-    if (freshness.knows(store)) await freshness.shed(store);
+    // One that nobody has searched here since the start is not opened for this, and goes as a whole.
+    if (index.isShared || freshness.knows(store)) await freshness.shed(store);
     else if (writtenAt - removedAt.getTime() < SETTLED_MS) await forget([store]);
     done.set(store, removedAt.getTime());
   }
 
   async function forget(gone: string[]): Promise<void> {
     for (const store of gone) freshness.forget(store);
-    if (gone.length > 0) await index.ask('forget', gone);
+    if (gone.length > 0) await index.forget(gone);
   }
 
   function soon(): void {
@@ -77,7 +74,7 @@ export function createRemovedTexts(
     async tidy(): Promise<void> {
       await looking;
       await look();
-      if (existsSync(cache.directory)) await index.ask('tidy');
+      await index.tidy();
     },
     async stop(): Promise<void> {
       isStopped = true;

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ThreadError, type ThreadLine } from '../../lib/threads/thread-line.ts';
+import { GatewayError } from '../../errors/index.ts';
 import type { KnowledgeDeps } from '../deps.ts';
 import { expiryOf, type VectorStoreDocument } from '../documents.ts';
-import type { Hit, IndexCalls, IndexQuestion } from '../index/messages.ts';
+import type { Hit, IndexQuestion } from '../index/messages.ts';
+import { IndexLost, type VectorIndex } from '../index/vector-index.ts';
+import { EngineError } from '../qdrant/engine.ts';
 import type { Segments } from '../segments/segments.ts';
 import type { AttributeFilter } from './filter.ts';
 import type { Freshness } from './freshness.ts';
@@ -31,17 +33,38 @@ export type KnowledgeResult = Hit & { storeId: string };
 /** Searches stores together; the best come first. */
 export const createSearch =
   (
-    deps: Pick<KnowledgeDeps, 'stores' | 'dataplane' | 'now'> & { segments: Segments },
+    deps: Pick<KnowledgeDeps, 'stores' | 'dataplane' | 'now' | 'log'> & { segments: Segments },
     freshness: Freshness,
-    index: ThreadLine<IndexCalls>,
+    index: VectorIndex,
   ) =>
   async (stores: readonly VectorStoreDocument[], question: KnowledgeQuestion): Promise<KnowledgeResult[]> => {
-    const found = await Promise.all(stores.map((store) => again(() => searchOne(store, question))));
+    const found = await Promise.all(stores.map((store) => searchFilled(store, question)));
     await noteUse(stores);
     return found
       .flat()
       .sort((one, other) => other.score - one.score)
       .slice(0, question.most);
+
+    /** Once more where the index was lost meanwhile. */
+    async function searchFilled(
+      store: VectorStoreDocument,
+      asked: KnowledgeQuestion,
+    ): Promise<KnowledgeResult[]> {
+      try {
+        return await searchOne(store, asked).catch((error: unknown) => {
+          if (!(error instanceof IndexLost)) throw error;
+          freshness.forget(store._id);
+          return searchOne(store, asked);
+        });
+      } catch (error) {
+        throw error instanceof EngineError ? unavailable(error) : error;
+      }
+    }
+
+    function unavailable(error: EngineError): GatewayError {
+      deps.log.warn({ error, status: error.status }, 'A vector store could not be searched.');
+      return new GatewayError('VECTOR_ENGINE_UNAVAILABLE', { cause: error });
+    }
 
     async function searchOne(
       store: VectorStoreDocument,
@@ -53,7 +76,7 @@ export const createSearch =
         const vector = vectors[at];
         return vector ? [{ text, vector }] : [];
       });
-      const hits = await index.ask('search', store._id, { queries, filter, ranking, most, threshold });
+      const hits = await index.search(store._id, { queries, filter, ranking, most, threshold });
       return hits.map((hit) => ({ ...hit, storeId: store._id }));
     }
 
@@ -68,13 +91,3 @@ export const createSearch =
         );
     }
   };
-
-/** Once more where the thread ended: its successor begins with the files that are there. */
-async function again<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ThreadError && error.kind === 'ThreadLost')) throw error;
-    return work();
-  }
-}
