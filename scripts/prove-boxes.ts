@@ -8,7 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BoxLost, createBoxes, createInterpreters, type Interpreter } from '../src/boxes/index.ts';
+import {
+  BoxLost,
+  createBoxes,
+  createInterpreters,
+  createStart,
+  type Interpreter,
+} from '../src/boxes/index.ts';
 import { useOf } from '../src/boxes/watch.ts';
 import { createLogger } from '../src/lib/logger.ts';
 
@@ -54,7 +60,8 @@ const never = new AbortController().signal;
 const directory = await mkdtemp(join(tmpdir(), 'sluice-prove-boxes-'));
 const boxes = createBoxes(directory);
 const log = createLogger('warn');
-const interpreters = createInterpreters({ boxes, directory, keepsWarm: false, log });
+const start = createStart(boxes, directory, log);
+const interpreters = createInterpreters({ start, keepsWarm: false, log });
 const failures: string[] = [];
 
 /** How a cell ends, and the most memory that its box was seen to hold. */
@@ -124,7 +131,7 @@ async function attackAll(): Promise<void> {
 
 /** Milliseconds from asking for an interpreter that is kept ready to the end of its first cell. */
 async function warmCells(): Promise<number[]> {
-  const warm = createInterpreters({ boxes, directory, keepsWarm: true, log });
+  const warm = createInterpreters({ start, keepsWarm: true, log });
   await (await warm.take(never)).close();
   const times: number[] = [];
   for (let count = 0; count < STARTS; count++) {

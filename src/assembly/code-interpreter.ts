@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import { type Boxes, createInterpreters } from '../boxes/index.ts';
+import {
+  type Boxes,
+  createInterpreters,
+  createNativeStart,
+  createStart,
+  nativeUnavailable,
+  type StartInterpreter,
+} from '../boxes/index.ts';
 import type { Files } from '../files/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { HostedTool } from '../runs/index.ts';
@@ -16,16 +23,15 @@ export function createCodeTool(
   { codeInterpreter, storage }: Pick<Settings, 'codeInterpreter' | 'storage'>,
   { boxes, files, db, now, log }: Deps,
 ): (ServicePart & { tool: HostedTool }) | null {
-  const { isOn, places, keepsWarm } = codeInterpreter;
-  if (!isOn || boxes.unavailable !== null) return null;
-  const interpreters = createInterpreters({
-    ...{ boxes, keepsWarm, log },
-    directory: join(storage.dataDirectory, 'boxes'),
-  });
+  const { places, keepsWarm } = codeInterpreter;
+  const start = startFor(codeInterpreter, { boxes, directory: join(storage.dataDirectory, 'boxes'), log });
+  if (!start) return null;
+  const interpreters = createInterpreters({ start, keepsWarm, log });
   const containers = createContainers({ interpreters, places, now });
   const tool = createCodeInterpreter({
     containers,
     files,
+    hasPackages: codeInterpreter.runs === 'native',
     async threadFiles({ threadId, organisationId, workspaceId }) {
       const thread = await threadModel(db)
         .findOne({ _id: threadId, organisationId, workspaceId }, { toolResources: 1 })
@@ -40,6 +46,21 @@ export function createCodeTool(
       await interpreters.stop();
     },
   };
+}
+
+type StartDeps = { boxes: Boxes; directory: string; log: Logger };
+
+/** How interpreters start here; null where none do. */
+function startFor(
+  { runs, python }: Settings['codeInterpreter'],
+  { boxes, directory, log }: StartDeps,
+): StartInterpreter | null {
+  if (runs === 'deno') return boxes.unavailable === null ? createStart(boxes, directory, log) : null;
+  if (runs === 'off') return null;
+  const unavailable = nativeUnavailable(python);
+  if (unavailable === null) return createNativeStart(python);
+  log.error(unavailable);
+  return null;
 }
 
 /** The tools of the house, and those that stand in their places. */

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { type BoxFrame, createFrameReader, type FrameHead, frameStart } from './programs/frames.ts';
-import { type ProcessUse, useOf, watchProcess } from './watch.ts';
+import { type ProcessUse, useOf, useOfTree, watchProcess } from './watch.ts';
 
 /**
- * Why a box ended: it held too much memory, its time was over, it used the processor while nothing was asked of it, it
- * ended by itself or sent what is no frame, or its owner stopped it.
+ * Why a box ended: it held too much memory, its time was over, it used the processor while nothing was asked of it, it began too
+ * many processes, it ended by itself or sent what is no frame, or its owner stopped it.
  */
-export type BoxEnd = 'memory' | 'time' | 'processor' | 'crash' | 'stopped';
+export type BoxEnd = 'memory' | 'time' | 'processor' | 'processes' | 'crash' | 'stopped';
 
 /** The box ended before it answered. */
 export class BoxLost extends Error {
@@ -23,16 +23,22 @@ export class BoxLost extends Error {
 /** The program of a box has a fault: neither its question nor a bound is the reason. */
 export class BoxFault extends Error {}
 
+/** What is run as a box. */
+export type BoxCommand = {
+  file: string;
+  args: string[];
+  cwd: string;
+  /** All of its environment. */
+  env: Record<string, string>;
+  /** The user and group that it runs as; absent for those of the gateway. */
+  uid?: number;
+  gid?: number;
+  /** Whether it may begin processes, which then count with it. */
+  hasChildren: boolean;
+};
+
 export type BoxLaunch = {
-  /** The path of Deno. */
-  deno: string;
-  /** The folder of the programs, made by `bundlePrograms`. */
-  programs: string;
-  program: string;
-  /** What the program may read beside its own folder. */
-  readable: string[];
-  /** Where Deno keeps what it has compiled. */
-  cache: string;
+  command: BoxCommand;
   /** Bytes of memory that the box may hold. */
   memoryBytes: number;
 };
@@ -53,12 +59,14 @@ export type BoxQuestion = {
 const MOST_BODY_BYTES = 64 * 1024 * 1024;
 /** Seconds of processor time that a box may use while nothing is asked of it. */
 const MOST_IDLE_SECONDS = 2;
+/** Processes of a box that may begin some. */
+const MOST_PROCESSES = 64;
 
 const running = new Set<ChildProcess>();
 let isExitHeard = false;
 
 /**
- * A process without any permission but that of reading its program. It is given no environment, no arguments of a caller and
+ * A process without permissions, in which code and bytes of others are. It is given no environment, no arguments of a caller and
  * no open file but its standard input and output, and ends with the process that began it.
  */
 export class Box {
@@ -67,14 +75,17 @@ export class Box {
   readonly ended: Promise<BoxEnd>;
   #child: ChildProcess;
   #memoryBytes: number;
+  readonly #useOf: typeof useOf;
   #end: BoxEnd | null = null;
   #isGone = false;
   #pending: { onFrame(frame: BoxFrame): void } | null = null;
   #idleSince: ProcessUse | null = null;
 
   constructor(launch: BoxLaunch) {
-    this.#child = spawnBox(launch);
-    this.#memoryBytes = launch.memoryBytes;
+    const { command, memoryBytes } = launch;
+    this.#child = spawnBox(command);
+    this.#memoryBytes = memoryBytes;
+    this.#useOf = command.hasChildren ? useOfTree : useOf;
     const { pid, stdin, stdout } = this.#child;
     this.ended = new Promise((resolve) => {
       const gone = () => {
@@ -88,7 +99,13 @@ export class Box {
       this.#child.once('close', gone);
     });
     this.pid = pid ?? 0;
-    const unwatch = pid === undefined ? () => {} : watchProcess(pid, (use) => this.#look(use));
+    const unwatch =
+      pid === undefined
+        ? () => {}
+        : watchProcess(
+            () => this.#useOf(pid),
+            (use) => this.#look(use),
+          );
     const read = createFrameReader(MOST_BODY_BYTES, (frame) => this.#receive(frame));
     stdout?.on('data', (chunk: Buffer) => this.#orKill(() => read(chunk)));
     // The pipe breaks when the box ends, which `ended` tells.
@@ -155,7 +172,7 @@ export class Box {
       clearTimeout(timer);
       signal?.removeEventListener('abort', stop);
       this.#pending = null;
-      this.#idleSince = useOf(this.pid);
+      this.#idleSince = this.#useOf(this.pid);
     }
   }
 
@@ -184,8 +201,9 @@ export class Box {
     this.#pending?.onFrame(frame);
   }
 
-  #look({ memoryBytes, processorSeconds }: ProcessUse): void {
+  #look({ memoryBytes, processorSeconds, processes }: ProcessUse): void {
     if (memoryBytes > this.#memoryBytes) this.kill('memory');
+    if (processes > MOST_PROCESSES) this.kill('processes');
     const used =
       this.#pending === null && this.#idleSince ? processorSeconds - this.#idleSince.processorSeconds : 0;
     if (used > MOST_IDLE_SECONDS) this.kill('processor');
@@ -200,23 +218,9 @@ export class Box {
   }
 }
 
-function spawnBox({ deno, programs, program, readable, cache }: BoxLaunch): ChildProcess {
-  // Older libraries reach prototypes by `__proto__`, which Deno leaves out by itself; it is no part of its permissions.
-  const language = ['--unsafe-proto'];
-  const flags = [
-    '--no-config',
-    '--no-lock',
-    '--no-remote',
-    '--no-npm',
-    '--cached-only',
-    '--no-prompt',
-    '--quiet',
-  ];
-  const reads = `--allow-read=${[programs, ...readable].join(',')}`;
-  const child = spawn(deno, ['run', ...language, ...flags, reads, `${programs}/supervisor.mjs`, program], {
-    cwd: programs,
-    env: { DENO_DIR: cache, DENO_NO_UPDATE_CHECK: '1' },
-    stdio: ['pipe', 'pipe', 'ignore'],
+function spawnBox({ file, args, cwd, env, uid, gid }: BoxCommand): ChildProcess {
+  const child = spawn(file, args, {
+    ...{ cwd, env, uid, gid, stdio: ['pipe', 'pipe', 'ignore'] },
     // A group of its own, so that a signal for this process and its terminal is none for the box.
     detached: true,
   });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Box } from './box.ts';
 import { bundlePrograms } from './bundle.ts';
+import { denoCommand } from './deno.ts';
 import { findBoxRuntime } from './runtime.ts';
 
 export type BoxKind = {
@@ -47,7 +48,10 @@ export function createBoxes(directory: string): Boxes {
       const folder = await bundled();
       signal?.throwIfAborted();
       if (isStopped) throw new Error('Boxes are stopped.');
-      const box = new Box({ deno: runtime.deno, programs: folder, cache: join(directory, 'cache'), ...kind });
+      const { program, readable, memoryBytes } = kind;
+      const cache = join(directory, 'cache');
+      const command = denoCommand({ deno: runtime.deno, programs: folder, cache, program, readable });
+      const box = new Box({ command, memoryBytes });
       open.add(box);
       box.ended.then(() => open.delete(box));
       await box.ready(START_MS, signal);

@@ -77,6 +77,7 @@ const sentences = {
   memory: 'Reading the file takes more than 512 MB of memory.',
   time: 'Reading the file takes more than 60 seconds.',
   processor: 'Reading the file did not end.',
+  processes: 'The file made its reader begin other processes.',
   crash: 'The file made its reader fail.',
   stopped: 'Reading the file was stopped.',
 };

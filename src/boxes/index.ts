@@ -4,6 +4,9 @@ export { createExtractText, type Extraction, type ExtractText } from './extract-
 export { formatOf } from './formats.ts';
 export { Unreadable } from './programs/extract/failure.ts';
 export { readText } from './programs/extract/text.ts';
+export { nativeUnavailable } from './python/bubblewrap.ts';
 export type { CellEnd, Interpreter } from './python/interpreter.ts';
 export { createInterpreters, type Interpreters } from './python/interpreters.ts';
+export { createNativeStart } from './python/native-start.ts';
+export { createStart, type StartInterpreter } from './python/start.ts';
 export { createTurns } from './turns.ts';

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 
 /** Milliseconds between two looks at what the processes use. */
@@ -7,8 +7,11 @@ const PAGE_BYTES = pageBytes();
 /** Ticks in a second of the times in `/proc`; the same on every Linux that Node.js runs on. */
 const TICKS = 100;
 
-/** What a process uses: bytes of memory that it holds, and seconds of processor time since its start. */
-export type ProcessUse = { memoryBytes: number; processorSeconds: number };
+/**
+ * What a process uses: bytes of memory that it holds, and seconds of processor time since its start. `processes`: how many that
+ * is together.
+ */
+export type ProcessUse = { memoryBytes: number; processorSeconds: number; processes: number };
 
 /** Null for a process that does not exist any more. */
 export function useOf(pid: number): ProcessUse | null {
@@ -24,10 +27,35 @@ export function useOf(pid: number): ProcessUse | null {
   return {
     memoryBytes: number(24) * PAGE_BYTES,
     processorSeconds: (number(14) + number(15)) / TICKS,
+    processes: 1,
   };
 }
 
-const watched = new Map<number, (use: ProcessUse) => void>();
+/** What a process and all that it has begun use together. */
+export function useOfTree(pid: number): ProcessUse | null {
+  const use = useOf(pid);
+  if (!use) return null;
+  for (const child of childrenOf(pid)) {
+    const more = useOfTree(child);
+    use.memoryBytes += more?.memoryBytes ?? 0;
+    use.processorSeconds += more?.processorSeconds ?? 0;
+    use.processes += more?.processes ?? 0;
+  }
+  return use;
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
+    );
+  } catch {
+    // It is gone: what it had begun has another parent, whose children are looked at.
+    return [];
+  }
+}
+
+const watched = new Map<() => ProcessUse | null, (use: ProcessUse) => void>();
 let timer: NodeJS.Timeout | null = null;
 
 /**
@@ -35,11 +63,11 @@ let timer: NodeJS.Timeout | null = null;
  *
  * @returns what ends the watch.
  */
-export function watchProcess(pid: number, onLook: (use: ProcessUse) => void): () => void {
-  watched.set(pid, onLook);
+export function watchProcess(look: () => ProcessUse | null, onLook: (use: ProcessUse) => void): () => void {
+  watched.set(look, onLook);
   timer ??= setInterval(lookAtAll, LOOK_MS).unref();
   return () => {
-    watched.delete(pid);
+    watched.delete(look);
     if (watched.size > 0 || timer === null) return;
     clearInterval(timer);
     timer = null;
@@ -47,8 +75,8 @@ export function watchProcess(pid: number, onLook: (use: ProcessUse) => void): ()
 }
 
 function lookAtAll(): void {
-  for (const [pid, onLook] of [...watched]) {
-    const use = useOf(pid);
+  for (const [look, onLook] of [...watched]) {
+    const use = look();
     if (use) onLook(use);
   }
 }

@@ -1,7 +1,6 @@
 import type { Logger } from '../../lib/logger.ts';
-import type { Boxes } from '../boxes.ts';
 import type { Interpreter } from './interpreter.ts';
-import { createStart } from './start.ts';
+import type { StartInterpreter } from './start.ts';
 
 /** Where interpreters come from. */
 export type Interpreters = {
@@ -12,9 +11,7 @@ export type Interpreters = {
 };
 
 export type InterpretersDeps = {
-  boxes: Boxes;
-  /** Where the snapshot of an interpreter's memory is kept. */
-  directory: string;
+  start: StartInterpreter;
   /** Whether one is kept ready for the next one who asks, once somebody has asked. */
   keepsWarm: boolean;
   log: Logger;
@@ -25,8 +22,7 @@ const WARM_MS = 20 * 60_000;
 /** Milliseconds from taking one to making the next one ready: that takes half a second of a processor, which the first cell needs. */
 const REST_MS = 500;
 
-export function createInterpreters({ boxes, directory, keepsWarm, log }: InterpretersDeps): Interpreters {
-  const start = createStart(boxes, directory, log);
+export function createInterpreters({ start, keepsWarm, log }: InterpretersDeps): Interpreters {
   let spare: Promise<Interpreter | null> | null = null;
   let timer: NodeJS.Timeout | undefined;
   let rest: NodeJS.Timeout | undefined;

@@ -12,6 +12,8 @@ import { Interpreter } from './interpreter.ts';
 const MEMORY_BYTES = 512 * 1024 * 1024;
 /** Milliseconds that a start may take: without a snapshot, on a busy machine, it is slow. */
 const START_MS = 60_000;
+/** Milliseconds after which a snapshot is tried again that could not be made, as on a machine that was busy. */
+const RETRY_MS = 600_000;
 const interpreter = `${dirname(createRequire(import.meta.url).resolve('pyodide'))}/`;
 
 export type StartInterpreter = (signal?: AbortSignal) => Promise<Interpreter>;
@@ -51,7 +53,10 @@ export function createStart(boxes: Boxes, directory: string, log: Logger): Start
 
   return async (signal) => {
     snapshot ??= makeSnapshot().catch((error) => {
-      log.warn({ error }, 'Python could not be prepared for a quick start.');
+      log.warn({ error }, 'Python could not be prepared for a quick start; it is tried again.');
+      setTimeout(() => {
+        snapshot = null;
+      }, RETRY_MS).unref();
       return null;
     });
     const path = await snapshot;

@@ -26,6 +26,8 @@ export type CodeFiles = {
 export type CodeInterpreterDeps = {
   containers: Containers;
   files: CodeFiles;
+  /** Whether code has the packages that are installed on this machine, or its standard library alone. */
+  hasPackages: boolean;
   /** The ids of the files that the run's thread gives to code. */
   threadFiles(run: RunDocument): Promise<string[]>;
 };

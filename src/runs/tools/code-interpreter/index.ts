@@ -20,6 +20,7 @@ const endings: Record<BoxEnd, string> = {
   memory: 'The code took more than 512 MB of memory and was ended; variables and files are gone.\n',
   time: 'The code took more than 60 seconds and was ended; variables and files are gone.\n',
   processor: 'The container was ended for what it did behind the code; variables and files are gone.\n',
+  processes: 'The code began too many processes and was ended; variables and files are gone.\n',
   crash: 'The interpreter broke; variables and files are gone.\n',
   stopped: 'The container was stopped; variables and files are gone.\n',
 };
@@ -52,7 +53,7 @@ export function createCodeInterpreter(deps: CodeInterpreterDeps): HostedTool {
 
   return {
     type: 'code_interpreter',
-    offer: async (run) => [{ definition: definitionFor([...(await inputsOf(deps, run)).keys()]) }],
+    offer: async (run) => [{ definition: definitionFor(deps, [...(await inputsOf(deps, run)).keys()]) }],
     async call({ arguments: given }, context) {
       const code = codeOf(given);
       if (code === null) {
@@ -110,12 +111,16 @@ function codeOf(given: string): string | null {
   }
 }
 
-function definitionFor(names: readonly string[]): FunctionDefinition {
+function definitionFor(
+  { hasPackages }: Pick<CodeInterpreterDeps, 'hasPackages'>,
+  names: readonly string[],
+): FunctionDefinition {
+  const libraries = hasPackages ? 'the packages that are installed' : 'its standard library';
   const listed = names.length === 0 ? '' : ` Files of the user in it: ${names.join(', ')}.`;
   return {
     name: 'code_interpreter',
     description:
-      'Runs Python 3 with its standard library, without network, and answers with what it prints. Variables stay from call ' +
+      `Runs Python 3 with ${libraries}, without network, and answers with what it prints. Variables stay from call ` +
       'to call. Files are read from and written to /mnt/data; to give one to the user, name it as sandbox:/mnt/data/<name>.' +
       listed,
     parameters: {
