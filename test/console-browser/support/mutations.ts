@@ -7,12 +7,15 @@ import { ask, url } from './service.ts';
 const file = join(import.meta.dirname, '../../../console/dist/documents.json');
 const documents = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
 
+/** Runs are calls of models: they are in the logs, and not in the audit trail. */
+const calls = ['AskAssistant', 'GoOn', 'CancelRun', 'AnswerTools'];
+
 type Posted = {
   operationName?: string;
   extensions?: { persistedQuery?: { sha256Hash?: string } };
 };
 
-/** What a page has changed: the name of each mutation, by the id of its request. */
+/** What a page has changed of what is administered: the name of each mutation, by the id of its request. */
 export function watchMutations(page: Page): ReadonlyMap<string, string> {
   const seen = new Map<string, string>();
   page.on('response', (response) => {
@@ -28,7 +31,7 @@ function mutationIn(request: Request): string | null {
   if (request.url() !== `${url}/console/graphql`) return null;
   const { operationName = '', extensions } = request.postDataJSON() as Posted;
   const text = documents[extensions?.persistedQuery?.sha256Hash ?? ''] ?? '';
-  return /^mutation /m.test(text) ? operationName : null;
+  return /^mutation /m.test(text) && !calls.includes(operationName) ? operationName : null;
 }
 
 const countEntries = `query ($from: DateTime!, $to: DateTime!, $id: String!) {
