@@ -58,6 +58,8 @@ const elsewhere: Record<string, string> = {
     ]),
   ),
   'GET /v1/logs/exports/{exportId}/content': 'test/subgraphs/insights/log-export.test.ts, by a signed link',
+  'GET /v1/assistants/export': 'test/runs/transfer.test.ts',
+  'POST /v1/assistants/import': 'test/runs/transfer.test.ts',
   'GET /v1/threads/{thread_id}/runs/{run_id}/events': 'test/runs/two-processes.long.test.ts',
   'GET /v1/responses/{response_id}': 'test/rest-compat/openapi/truth-of-responses.test.ts',
   'DELETE /v1/responses/{response_id}': 'test/rest-compat/openapi/truth-of-responses.test.ts',
