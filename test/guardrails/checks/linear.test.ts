@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { describe, expect, it, test } from '@jest/globals';
-import { injectionSigns } from '../../../src/guardrails/checks/injection/signs.ts';
+import { injectionSigns } from '../../../src/guardrails/checks/injection/signs/index.ts';
 import { compilePattern, matchesOf } from '../../../src/guardrails/checks/pattern/user-pattern.ts';
 import { wordFinder } from '../../../src/guardrails/checks/pattern/words.ts';
 import { recognisers } from '../../../src/guardrails/checks/personal-data/recognisers/index.ts';

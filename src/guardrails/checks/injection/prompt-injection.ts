@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCheck } from '../../check.ts';
 import { failable } from '../common.ts';
-import { injectionSigns } from './signs.ts';
+import { injectionSigns } from './signs/index.ts';
 
 const parameters = z.strictObject({
   threshold: z
@@ -42,8 +42,15 @@ type Judged = { score: number; signs: string[] };
 /** Signs are taken as independent: what is left of doubt is multiplied. */
 function judge(text: string, factor: number): Judged {
   const weights = new Map<string, number>();
-  for (const { name, weight, pattern } of injectionSigns) {
-    if (pattern.test(text)) weights.set(name, Math.max(weights.get(name) ?? 0, Math.min(1, weight * factor)));
+  const has = new Map<RegExp, boolean>();
+  const mayMatch = (needs: RegExp): boolean => {
+    const known = has.get(needs) ?? needs.test(text);
+    has.set(needs, known);
+    return known;
+  };
+  for (const { name, weight, pattern, needs } of injectionSigns) {
+    if ((needs === undefined || mayMatch(needs)) && pattern.test(text))
+      weights.set(name, Math.max(weights.get(name) ?? 0, Math.min(1, weight * factor)));
   }
   const doubt = [...weights.values()].reduce((left, weight) => left * (1 - weight), 1);
   return { score: Math.round((1 - doubt) * 100) / 100, signs: [...weights.keys()] };

@@ -3,6 +3,7 @@ import type { Segment } from '../../../../src/guardrails/check.ts';
 import { problemsOf, run } from '../checked.ts';
 import { prose } from '../prose.ts';
 import { seeded } from '../random.ts';
+import { apart, known, type Sayings } from './sayings.ts';
 
 const INJECTION = 'gateway.promptInjectionHeuristic';
 
@@ -60,6 +61,23 @@ describe(INJECTION, () => {
     const text = prose(seeded(9), 1_000_000);
     expect((await run(INJECTION, {}, { text })).data).toMatchObject({ score: 0 });
   });
+
+  const share = async (texts: readonly string[]) => {
+    let found = 0;
+    for (const text of texts) if (!(await run(INJECTION, {}, { text })).verdict) found++;
+    return found / texts.length;
+  };
+
+  it.each<[string, Sayings, number]>([
+    ['it was written with', known, 0.92],
+    ['were put aside', apart, 0.9],
+  ])(
+    'finds most attacks of those that %s, and takes nothing harmless for one',
+    async (_what, sayings, least) => {
+      expect(await share(sayings.attacks)).toBeGreaterThanOrEqual(least);
+      expect(await share(sayings.harmless)).toBe(0);
+    },
+  );
 
   it('is stricter with what tools say, and not with the system', async () => {
     const of = (kind: Segment['kind']): Segment => ({
