@@ -195,7 +195,7 @@ function prepareEntry(
     id: check.id,
     name: name ?? null,
     failsOnError: failOnError ?? (origin === 'organisation' && actions.deny),
-    scope: actions.scope ?? usualScope(prepared, origin),
+    scope: actions.scope ?? usualScope(prepared, origin, actions.deny),
   };
 }
 
@@ -204,8 +204,10 @@ const knownIds = (): string => allChecks.map(({ id }) => id).join(', ');
 /** It replaces what it finds; a check that may answer with another body does not. */
 const redacts = ({ mayEdit, detects }: PreparedCheck): boolean => mayEdit && detects;
 
-function usualScope(check: PreparedCheck, origin: GuardrailOrigin): GuardrailScope {
+function usualScope(check: PreparedCheck, origin: GuardrailOrigin, deny: boolean): GuardrailScope {
   if (check.mayEdit && (check.detects || !check.check.isRemote)) return 'all';
+  // Whoever calls writes what the model is said to have answered, and may hide a text in front of it.
+  if (origin === 'organisation' && deny && check.detects && !check.check.isRemote) return 'all';
   return origin === 'organisation' ? 'new' : 'last';
 }
 
