@@ -20,6 +20,7 @@ export { formsOf, type ParameterSchema, parameterSchemaOf } from './parameter-sc
 export {
   type CompiledGuardrail,
   compileGuardrail,
+  type GuardedCheck,
   type GuardrailOrigin,
   type GuardrailProblems,
   type GuardrailUse,

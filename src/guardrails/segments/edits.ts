@@ -4,15 +4,22 @@ import type { Placeholders } from './placeholders.ts';
 /** An edit whose replacement stands. */
 export type SettledEdit = { readonly start: number; readonly end: number; readonly replacement: string };
 
-/** Of overlapping edits the leftmost stays and, of those that begin together, the longest. */
-export function withoutOverlaps<Edit extends { start: number; end: number }>(edits: readonly Edit[]): Edit[] {
+/**
+ * Of overlapping stretches the leftmost stays and, of those that begin together, the longest. What of another one lies behind
+ * it stays too, with nothing in its place: a stretch that was found goes as a whole.
+ */
+export function withoutOverlaps<Edit extends { start: number; end: number; replacement: unknown }>(
+  edits: readonly Edit[],
+): Edit[] {
   const sorted = [...edits].sort((left, right) => left.start - right.start || right.end - left.end);
+  const apart: Edit[] = [];
   let end = 0;
-  return sorted.filter((edit) => {
-    if (edit.end < edit.start || edit.start < end) return false;
+  for (const edit of sorted) {
+    if (edit.end < edit.start || (edit.start < end && edit.end <= end)) continue;
+    apart.push(edit.start < end ? { ...edit, start: end, replacement: '' } : edit);
     end = edit.end;
-    return true;
-  });
+  }
+  return apart;
 }
 
 /** Edits of one text in its order, within it, with numbered placeholders. */

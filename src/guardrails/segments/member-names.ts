@@ -27,10 +27,32 @@ export const labels = names(`
   user metadata safety_identifier prompt_cache_key labels requestMetadata user_id session_id trace_id
 `);
 
-/** Counts, vectors and words of other texts one by one. */
+/** Counts, vectors, and the words of other texts one by one, in an answer. */
 export const skipped = names(`
-  usage usageMetadata logprobs top_logprobs logprobsResult logit_bias embedding embeddings vector values token_ids
-  hook_results billed_units prompt_token_ids
+  usage usageMetadata logprobs top_logprobs logprobsResult embedding embeddings vector token_ids hook_results
+  prompt_token_ids prompt_logprobs
+`);
+
+/** The words of a text one by one: they go where that text is changed. */
+export const tokenMembers = names('logprobs logprobsResult token_ids prompt_logprobs');
+
+/** In a request, lists of numbers that stand for words. */
+export const tokenLists = names('prompt_token_ids token_ids input_ids tokens context');
+/** The same as vectors. */
+export const vectorMembers = names('prompt_embeds input_embeds inputs_embeds');
+
+/** What callers, models and tools name as they like: no name below has a meaning of its own. */
+export const freeMembers = names(`
+  metadata requestMetadata variables json parameters input_schema inputSchema schema responseSchema json_schema
+  structuredContent properties
+`);
+/** What the member `type` of a schema says. */
+export const schemaTypes = names('string object array number integer boolean null');
+
+/** Members at the top of the requests and answers of known formats: one of them is enough to know a body by. */
+export const knownMembers = names(`
+  messages input contents chat_history choices candidates generations object model type content output prompt system
+  instructions id endpoint query documents session response error results
 `);
 
 /** Texts of any length; of texts elsewhere those of up to three characters say nothing. */

@@ -1,5 +1,6 @@
 import type { TextEdit } from '../check.ts';
 import { editedJson, editedText, settled } from './edits.ts';
+import { tokenMembers } from './member-names.ts';
 import type { Placeholders } from './placeholders.ts';
 import { NAME } from './read-json.ts';
 
@@ -28,7 +29,7 @@ export function withEdits(value: unknown, edits: readonly TextEdit[], placeholde
 }
 
 /** A copy with a text at a path; at the name of a member, with that member under another name. */
-function withText(value: unknown, path: Path, text: string): unknown {
+export function withText(value: unknown, path: Path, text: string): unknown {
   const [first, ...rest] = path;
   if (first === undefined) return text;
   if (first === NAME) return renamed(value as Holder, String(rest[0]), text);
@@ -47,8 +48,7 @@ function withoutTokens(value: unknown, path: Path): unknown {
   const [first, ...rest] = path;
   const holder = value as Holder;
   const copy: Holder = Array.isArray(value) ? ([...value] as unknown as Holder) : { ...holder };
-  if (!Array.isArray(value))
-    for (const name of ['logprobs', 'logprobsResult', 'token_ids']) if (copy[name]) copy[name] = null;
+  if (!Array.isArray(value)) for (const name of tokenMembers) if (copy[name]) copy[name] = null;
   if (first !== undefined && first !== NAME && first in holder)
     copy[first] = withoutTokens(holder[first], rest);
   return copy;

@@ -23,7 +23,8 @@ const endOfDelta = /[._-]?delta$/;
 const sound = /(?:^|[._])audio[._]delta$/;
 
 /** All texts of an event, in any format whose events are JSON. */
-export function textsOf(payload: JsonObject): EventText[] {
+export function textsOf(event: object): EventText[] {
+  const payload = event as JsonObject;
   const type = typeof payload.type === 'string' ? payload.type : '';
   const isPiece = type === '' || endOfDelta.test(type);
   const about = places.map((name) => payload[name] ?? '').join('/');

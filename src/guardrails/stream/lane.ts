@@ -5,6 +5,10 @@ import { type ReplacedSpan, WindowBody, type WindowPiece } from './window-body.t
 /** What took the place of a stretch of text, for good. */
 type Replaced = { start: number; end: number; text: string };
 
+const escapes = /%u?[0-9a-f]{2}|\\[uUx]|&#/i;
+/** The most characters of an escape, all but those of one that has another one within. */
+const ESCAPED = 10;
+
 /**
  * The text of one choice of a stream, in the order in which it came. Positions count from its beginning. What was released
  * has been seen together with all that could change the judgement of it.
@@ -58,7 +62,7 @@ export class Lane {
    */
   judgeable(reach: number): number | null {
     const length = boundaryBefore(this.#held, this.#held.length);
-    return length > reach ? this.released + length : null;
+    return length > this.#written(reach) ? this.released + length : null;
   }
 
   /** The held text up to a place. */
@@ -98,9 +102,14 @@ export class Lane {
     return text + this.#rawOf(from, end);
   }
 
+  /** As many characters as a match may have where it is written with escapes. */
+  #written(reach: number): number {
+    return escapes.test(this.#held) ? reach * ESCAPED : reach;
+  }
+
   #safeEnd(to: number, spans: readonly ReplacedSpan[], reach: number): number {
     const held = this.#held;
-    let at = boundaryBefore(held, backBy(held, to - this.released, reach));
+    let at = boundaryBefore(held, backBy(held, to - this.released, this.#written(reach)));
     for (let isSafe = false; !isSafe; ) {
       const place = this.released + at;
       const across = spans.find(({ start, end }) => start < place && place < end);

@@ -1,78 +1,104 @@
+import { fromBase64, fromDataUrl, fromHex, legible } from './bytes.ts';
+import { around, atLeast, matching, type Run, runsOf, together } from './runs.ts';
+
+/** Characters of what may be bytes that are looked at to see whether they are a text. */
+const MAX_LOOKED_AT = 64 * 1024;
 /** Characters of a run from which on it is decoded. */
 const MIN_RUN = 16;
-/** Characters of one run that are decoded. */
-const MAX_RUN = 64 * 1024;
 /** Codings within codings. */
 const MAX_DEPTH = 2;
-/** Runs of one text that are decoded. */
+/** Runs of one text and coding that are decoded one by one: all that stands behind them is decoded together. */
 const MAX_RUNS = 1000;
 
 /** What a run of a text says when it is decoded. */
 export type DecodedRun = { start: number; end: number; text: string };
 
-type Coding = { pattern: RegExp; decode: (run: string) => string | null };
+type Coding = { runsIn(text: string): Iterable<Run>; decode(run: string): string | null };
+
+/** A line break within base64, also as JSON writes it. */
+const isLineBreak = (text: string, from: number, to: number): boolean => {
+  const gap = text.slice(from, Math.min(to, from + 3));
+  return gap === '\n' || gap === '\r\n' || (gap === '\\' && text[to] === 'n');
+};
+const isSeparator = (text: string, from: number, to: number): boolean =>
+  to - from <= 2 && /^[ :,;\r\n-]+$/.test(text.slice(from, to));
+
+const base64 = together(atLeast(4, runsOf(/[A-Za-z0-9+/_-]/)), isLineBreak);
+/** Numbers of bytes, one by one or some together. */
+const hexGroups = matching(/(?<![0-9a-z])(?:0x)?(?:[0-9a-f]{2}){1,8}(?![0-9a-z])/gi);
 
 const codings: readonly Coding[] = [
-  { pattern: /[A-Za-z0-9+/_-]{16,}(?:(?:\r?\n|\\n)[A-Za-z0-9+/_-]{4,})*={0,2}/g, decode: fromBase64 },
-  { pattern: /(?:0x)?(?:[0-9a-fA-F]{2}[ :,-]?){8,}/g, decode: fromHex },
-  { pattern: /[^\s"']*%[0-9a-fA-F]{2}[^\s"']*/g, decode: fromUrl },
+  { runsIn: atLeast(MIN_RUN, base64), decode: fromBase64 },
+  { runsIn: matching(/(?<=;base64,)[A-Za-z0-9+/_-]{2,64}={0,2}/gi), decode: fromDataUrl },
+  { runsIn: atLeast(MIN_RUN, runsOf(/[0-9a-fA-F]/)), decode: fromHex },
+  { runsIn: atLeast(MIN_RUN, together(hexGroups, isSeparator)), decode: fromHex },
+  { runsIn: around(/%[0-9a-fA-F]{2}/g), decode: fromUrl },
   {
-    pattern: /[^\s"']*(?:\\u\{?[0-9a-fA-F]{2,6}\}?|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2,6};)[^\s"']*/g,
+    runsIn: around(
+      /\\u\{?[0-9a-fA-F]{2}|\\U[0-9a-fA-F]{8}|%u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2}/g,
+    ),
     decode: fromEscapes,
   },
 ];
 
 /** All runs of a text that say something else when they are decoded, once or twice. */
 export function decodedRuns(text: string, depth = MAX_DEPTH): DecodedRun[] {
+  if (text.length < MIN_RUN && !/[%\\&]|;base64,/.test(text)) return [];
+  return codings.flatMap((coding) => decodedBy(coding, text, depth));
+}
+
+function decodedBy({ runsIn, decode }: Coding, text: string, depth: number): DecodedRun[] {
   const found: DecodedRun[] = [];
-  if (text.length < MIN_RUN && !/[%\\&]/.test(text)) return found;
-  for (const { pattern, decode } of codings) {
-    for (const match of text.matchAll(pattern)) {
-      if (found.length >= MAX_RUNS) return found;
-      const said = match[0].length > MAX_RUN ? null : decode(match[0]);
-      if (said === null || said === match[0]) continue;
-      const place = { start: match.index, end: match.index + match[0].length };
-      found.push({ ...place, text: said });
-      if (depth > 1)
-        for (const inner of decodedRuns(said, depth - 1)) found.push({ ...place, text: inner.text });
+  const add = (said: string | null, { start, end }: Run) => {
+    if (said === null || said === text.slice(start, end)) return;
+    found.push({ start, end, text: said });
+    if (depth > 1)
+      for (const inner of decodedRuns(said, depth - 1)) found.push({ start, end, text: inner.text });
+  };
+  let count = 0;
+  for (const run of runsIn(text)) {
+    if (count++ < MAX_RUNS) add(decode(text.slice(run.start, run.end)), run);
+    else {
+      const rest = text.slice(run.start);
+      add(decodedInPlace(rest, { runsIn, decode }), { start: run.start, end: text.length });
+      break;
     }
   }
   return found;
 }
 
+/** The text with each run in clear. */
+function decodedInPlace(text: string, { runsIn, decode }: Coding): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end } of runsIn(text)) {
+    const run = text.slice(start, end);
+    parts.push(text.slice(from, start), decode(run) ?? run);
+    from = end;
+  }
+  return parts.join('') + text.slice(from);
+}
+
 /** Whether what looks like bytes is a text that was coded. */
-export const isTextInDisguise = (text: string): boolean => decodedRuns(text.slice(0, MAX_RUN), 1).length > 0;
+export function isTextInDisguise(text: string): boolean {
+  const start = text.slice(0, MAX_LOOKED_AT);
+  return decodedRuns(start, 1).length > 0 && legible(Buffer.from(start, 'base64')) !== null;
+}
 
 /** Whether a text is bytes in base64, and says nothing when it is decoded. */
 export const isBytes = (text: string): boolean => /^[\w+/=-]*$/.test(text) && !isTextInDisguise(text);
 
-function fromBase64(run: string): string | null {
-  const plain = run.replace(/\\n|[\r\n=]/g, '');
-  if (plain.length < MIN_RUN) return null;
-  // What stands directly in front of a run may belong to no coding, and moves all that follows.
-  for (let at = 0; at < 4; at++) {
-    const said = legible(Buffer.from(plain.slice(at), 'base64'));
-    if (said !== null) return said;
-  }
-  return null;
-}
+/** Characters from which on a text may be the bytes of something. */
+const MIN_BYTES = 32;
 
-function fromHex(run: string): string | null {
-  const digits = run.replace(/^0x|[ :,-]/g, '');
-  return digits.length < MIN_RUN ? null : legible(Buffer.from(digits, 'hex'));
-}
-
-/** The text of bytes; null for those that are none. */
-function legible(bytes: Buffer): string | null {
-  const text = bytes.toString('utf8');
-  if (text.length < 4) return null;
-  let odd = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 0xfffd || (code < 32 && code !== 9 && code !== 10 && code !== 13)) odd++;
-  }
-  // The end of a run that was cut within a character is no reason to let it pass.
-  return odd * 8 > text.length ? null : text;
+/** The same where a text is as likely: words, whose letters are mostly of one kind, are none. */
+export function isCertainlyBytes(text: string): boolean {
+  if (text.length < MIN_BYTES || !isBytes(text)) return false;
+  const start = text.slice(0, 512);
+  if (new Set(start).size <= 4) return true;
+  return [/[a-z_-]/g, /[A-Z_-]/g, /[\d_-]/g].every(
+    (kind) => (start.match(kind)?.length ?? 0) < start.length * 0.75,
+  );
 }
 
 function fromUrl(run: string): string | null {
@@ -86,12 +112,13 @@ function fromUrl(run: string): string | null {
 }
 
 /** Within JSON, the backslash has one of its own. */
-const ESCAPE = /\\+u\{?([0-9a-fA-F]{2,6})\}?|\\+x([0-9a-fA-F]{2})|&#x([0-9a-fA-F]{2,6});|&#(\d{2,7});/g;
+const ESCAPE =
+  /\\+u\{([0-9a-fA-F]{1,6})\}|\\+u([0-9a-fA-F]{4})|\\+U([0-9a-fA-F]{8})|%u([0-9a-fA-F]{4})|\\+x([0-9a-fA-F]{2})|&#x([0-9a-fA-F]{2,8});|&#(\d{2,9});/g;
 
 function fromEscapes(run: string): string {
-  return run.replace(ESCAPE, (all, u?: string, x?: string, entity?: string, decimal?: string) => {
-    const hex = u ?? x ?? entity;
-    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+  return run.replace(ESCAPE, (all, ...groups: (string | undefined)[]) => {
+    const hex = groups.slice(0, 6).find((digits) => digits !== undefined);
+    const code = hex === undefined ? Number(groups[6]) : Number.parseInt(hex, 16);
     return code <= 0x10ffff ? String.fromCodePoint(code) : all;
   });
 }

@@ -1,18 +1,26 @@
 import { runFinder } from '../../../lib/character-run.ts';
-import type { Segment, TextEdit } from '../../check.ts';
 import type { FoundSegment } from '../found.ts';
 import { decodedRuns, tagRuns } from './decoded.ts';
-import { latinised, type NormalisedText, normalised } from './normalised.ts';
+import { decodedInPlace } from './in-place.ts';
+import { addJoined } from './joined.ts';
+import { latinised, type NormalisedText, normalised, withoutMarks } from './normalised.ts';
 import { through, unescaped } from './unescaped.ts';
+import { spanIn, type TextView } from './view.ts';
 
-/** A text as it reads otherwise than it is written. `edit`: what an edit of it does to what is written. */
-export type TextView = { readonly segment: Segment; edit(edit: TextEdit): TextEdit[] };
+export type { TextView };
 
-/** Characters of texts that are put together; what is longer is looked at in its parts alone. */
-const MAX_JOINED = 2_000_000;
+/** Strings of JSON within one another. */
+const MAX_STRINGS = 4;
 
 /** Characters beyond ASCII, escapes, or numbers of bytes. */
-const disguises = [/[^\0-\x7f]/, /%[0-9a-fA-F]{2}/, /\\[ux]/, /&#/, /(?:[0-9a-fA-F]{2}[ :,-]){7}/];
+const disguises = [
+  /[^\0-\x7f]/,
+  /%u?[0-9a-fA-F]{2}/,
+  /\\[uUx]/,
+  /&#/,
+  /;base64,/i,
+  /(?:[0-9a-fA-F]{2}(?:[ :,;-]|[\r\n]){1,2}(?:0x)?){5}/,
+];
 const hasLongRun = runFinder((character) => /\S/.test(character), 16);
 
 /** Whether a text may read otherwise than it is written. */
@@ -31,6 +39,8 @@ export function viewsOf(segments: readonly FoundSegment[]): TextView[] {
       views.push(clearView(segment, clear));
       addTags(views, segment);
     }
+    const bared = withoutMarks(segment.text);
+    if (bared) views.push(clearView(segment, bared));
     const unmixed = bare[at];
     if (unmixed && unmixed.text !== segment.text) views.push(clearView(segment, unmixed));
     if (!mayHide(clear?.text ?? segment.text)) continue;
@@ -46,7 +56,7 @@ export function viewsOf(segments: readonly FoundSegment[]): TextView[] {
 /** Strings of JSON within a text, and within such a string. */
 function addUnescaped(views: TextView[], segment: FoundSegment): void {
   let form = unescaped(segment.text);
-  for (let depth = 0; form !== null && depth < 2; depth++) {
+  for (let depth = 0; form !== null && depth < MAX_STRINGS; depth++) {
     views.push(clearView(segment, form));
     const clear = normalised(form.text);
     if (clear) views.push(clearView(segment, through(clear, form)));
@@ -65,10 +75,6 @@ const asItIs = (text: string): NormalisedText => ({
   text,
   starts: Uint32Array.from({ length: text.length + 1 }, (_, at) => at),
 });
-
-/** Where a stretch of the normalised text stands in the original. */
-const spanIn = (clear: NormalisedText | null, start: number, end: number) =>
-  clear === null ? { start, end } : { start: clear.starts[start] ?? 0, end: clear.starts[end] ?? 0 };
 
 const clearView = (segment: FoundSegment, clear: NormalisedText): TextView => ({
   segment: { ...segment, text: clear.text },
@@ -93,7 +99,18 @@ function addTags(views: TextView[], segment: FoundSegment): void {
 
 /** The same for codings that a keyboard has. */
 function addDecoded(views: TextView[], segment: FoundSegment, clear: NormalisedText | null): void {
-  for (const { start, end, text } of decodedRuns(clear?.text ?? segment.text)) {
+  const written = clear?.text ?? segment.text;
+  const runs = decodedRuns(written);
+  const whole = decodedInPlace(written, runs);
+  if (whole)
+    views.push({
+      segment: { ...segment, kind: 'encoded', text: whole.text },
+      edit({ start, end, replacement }) {
+        const span = whole.spanOf(start, end);
+        return [{ segment, ...spanIn(clear, span.start, span.end), replacement }];
+      },
+    });
+  for (const { start, end, text } of runs) {
     const plain = normalised(text)?.text ?? text;
     const bare = normalised(text, false)?.text ?? text;
     for (const said of new Set([plain, latinised(plain), bare]))
@@ -103,50 +120,4 @@ function addDecoded(views: TextView[], segment: FoundSegment, clear: NormalisedT
           edit: ({ replacement }) => [{ segment, ...spanIn(clear, start, end), replacement }],
         });
   }
-}
-
-type Part = { segment: FoundSegment; clear: NormalisedText | null; from: number; to: number };
-
-function addJoined(
-  views: TextView[],
-  segments: readonly FoundSegment[],
-  plain: readonly (NormalisedText | null)[],
-): void {
-  const parts: Part[] = [];
-  let length = 0;
-  for (const [at, segment] of segments.entries()) {
-    if (segment.kind === 'title') continue;
-    const clear = plain[at] ?? null;
-    const { length: size } = clear?.text ?? segment.text;
-    parts.push({ segment, clear, from: length, to: length + size });
-    length += size;
-  }
-  if (parts.length < 2 || length > MAX_JOINED) return;
-  const joined: Segment = {
-    path: [],
-    role: null,
-    kind: 'text',
-    text: parts.map(({ segment, clear }) => clear?.text ?? segment.text).join(''),
-  };
-  for (const text of [joined.text, latinised(joined.text)])
-    if (text !== null) views.push({ segment: { ...joined, text }, edit: (edit) => editParts(parts, edit) });
-  for (const { start, end, text } of decodedRuns(joined.text)) {
-    // What lies in one part was found there.
-    if (parts.some(({ from, to }) => from <= start && end <= to)) continue;
-    views.push({
-      segment: { ...joined, kind: 'encoded', text },
-      edit: ({ segment, replacement }) => editParts(parts, { segment, start, end, replacement }),
-    });
-  }
-}
-
-/** The replacement stands where the match begins; what of it lies in further parts is left out. */
-function editParts(parts: readonly Part[], { start, end, replacement }: TextEdit): TextEdit[] {
-  return parts
-    .filter(({ from, to }) => from < end && start < to)
-    .map(({ segment, clear, from, to }, at) => ({
-      segment,
-      ...spanIn(clear, Math.max(start, from) - from, Math.min(end, to) - from),
-      replacement: at === 0 ? replacement : '',
-    }));
 }

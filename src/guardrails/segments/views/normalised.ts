@@ -71,6 +71,30 @@ const lookAlikes = new Map(
     υ: 'u',
     χ: 'x',
     γ: 'y',
+    ᴀ: 'a',
+    ʙ: 'b',
+    ᴄ: 'c',
+    ᴅ: 'd',
+    ᴇ: 'e',
+    ꜰ: 'f',
+    ɢ: 'g',
+    ʜ: 'h',
+    ɪ: 'i',
+    ᴊ: 'j',
+    ᴋ: 'k',
+    ʟ: 'l',
+    ᴍ: 'm',
+    ɴ: 'n',
+    ᴏ: 'o',
+    ᴘ: 'p',
+    ʀ: 'r',
+    ꜱ: 's',
+    ᴛ: 't',
+    ᴜ: 'u',
+    ᴠ: 'v',
+    ᴡ: 'w',
+    ʏ: 'y',
+    ᴢ: 'z',
   }),
 );
 
@@ -79,6 +103,27 @@ const plain = /^\p{ASCII}*$/u;
 const unseen =
   /\p{Cf}|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|[\u180b-\u180f]|\u3164|\uffa0/u;
 const mark = /\p{M}/u;
+/** Marks that strike letters through, or stand above and below them: no word of theirs is written otherwise. */
+const strokes = /([ -~])[\p{Mn}\p{Me}]+/u;
+
+/** The text with bare characters of ASCII where marks were put onto them; null where there are none. */
+export function withoutMarks(text: string): NormalisedText | null {
+  if (plain.test(text) || !strokes.test(text)) return null;
+  const starts: number[] = [];
+  let said = '';
+  let from = 0;
+  const add = (part: string, start: number) => {
+    for (let at = 0; at < part.length; at++) starts.push(start + at);
+    said += part;
+  };
+  for (const match of text.matchAll(new RegExp(strokes, 'gu'))) {
+    add(text.slice(from, match.index + 1), from);
+    from = match.index + match[0].length;
+  }
+  add(text.slice(from), from);
+  starts.push(text.length);
+  return { text: said, starts: Uint32Array.from(starts) };
+}
 
 /**
  * The text in compatibility form, without what no screen shows; null where that is the text itself. Without `folds` the
@@ -123,7 +168,7 @@ export function normalised(text: string, folds = true): NormalisedText | null {
 export function latinised(text: string): string | null {
   if (plain.test(text)) return null;
   const said = text.replace(
-    /[\u0251-\u0261\u0131\u0370-\u052f]/g,
+    /[\u0251-\u02ff\u0131\u0370-\u052f\u1d00-\u1d22\ua730\ua731]/g,
     (letter) => lookAlikes.get(letter) ?? letter,
   );
   return said === text ? null : said;

@@ -1,0 +1,73 @@
+import type { Segment } from '../../check.ts';
+import type { FoundSegment } from '../found.ts';
+import { textMembers } from '../member-names.ts';
+import { decodedRuns } from './decoded.ts';
+import { latinised, type NormalisedText } from './normalised.ts';
+import { editParts, type Part, type TextView } from './view.ts';
+
+/** Characters of texts that are put together, of all bodies that are read. */
+const MAX_JOINED = 16_000_000;
+
+/** Texts of a body without a gap: all of them, and those under one name, between which others may have been put. */
+export function addJoined(
+  views: TextView[],
+  segments: readonly FoundSegment[],
+  plain: readonly (NormalisedText | null)[],
+): void {
+  const indexes = segments.flatMap(({ kind }, at) => (kind === 'title' ? [] : [at]));
+  const lists = new Set([indexes.length]);
+  addList(views, indexes, segments, plain);
+  for (const list of byName(indexes, segments)) {
+    if (list.length < 2 || lists.has(list.length)) continue;
+    addList(views, list, segments, plain);
+  }
+}
+
+/** Those whose nearest member has the same name, and those of all members that hold texts in known formats. */
+function byName(indexes: readonly number[], segments: readonly FoundSegment[]): readonly number[][] {
+  const lists = new Map<string, number[]>();
+  const add = (name: string, at: number) => {
+    const list = lists.get(name);
+    if (list) list.push(at);
+    else lists.set(name, [at]);
+  };
+  for (const at of indexes) {
+    const name = segments[at]?.path.findLast((part) => typeof part === 'string');
+    if (typeof name !== 'string') continue;
+    add(name, at);
+    if (textMembers.has(name)) add('\u0000all', at);
+  }
+  return [...lists.values()];
+}
+
+function addList(
+  views: TextView[],
+  list: readonly number[],
+  segments: readonly FoundSegment[],
+  plain: readonly (NormalisedText | null)[],
+): void {
+  const parts: Part[] = [];
+  let length = 0;
+  for (const at of list) {
+    const segment = segments[at];
+    if (segment === undefined) continue;
+    const clear = plain[at] ?? null;
+    const { length: size } = clear?.text ?? segment.text;
+    parts.push({ segment, clear, from: length, to: length + size });
+    length += size;
+  }
+  if (parts.length < 2 || length > MAX_JOINED) return;
+  const text = parts.map(({ segment, clear }) => clear?.text ?? segment.text).join('');
+  const joined: Segment = { path: [], role: null, kind: 'text', text };
+  for (const said of [text, latinised(text)])
+    if (said !== null)
+      views.push({ segment: { ...joined, text: said }, edit: (edit) => editParts(parts, edit) });
+  for (const { start, end, text: said } of decodedRuns(text)) {
+    // What lies in one part was found there.
+    if (parts.some(({ from, to }) => from <= start && end <= to)) continue;
+    views.push({
+      segment: { ...joined, kind: 'encoded', text: said },
+      edit: ({ segment, replacement }) => editParts(parts, { segment, start, end, replacement }),
+    });
+  }
+}
