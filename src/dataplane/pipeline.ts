@@ -56,7 +56,7 @@ export const legSteps: readonly LegStep[] = [
   readySecrets, //                  values of secret managers take their place in the credential
   renewSecrets, //                  where the provider refuses them, newer ones get a second turn
   findLimits, //                    the caller's limits and the target's; each attempt takes its share of them
-  guardInput, //                    guardrails see the caller's body before anything is made of it for the provider
+  guardInput, //                    guardrails see the body, with the config's parameters, before it is made into the provider's
   makeRequest, //                   path, headers and body for the provider, with its authentication
   lookInCache, //                   finds an answer, or keeps the provider's; the made request is part of the key
   sendUntilSettled(sendLayers), //  sends, retries, streams the answer to the caller

@@ -163,4 +163,4 @@ function outgoingHeaders(
 }
 
 export const isEventStream = (headers: UpstreamHeaders): boolean =>
-  String(headers['content-type'] ?? '').startsWith('text/event-stream');
+  /^\s*text\/event-stream/i.test(String(headers['content-type'] ?? ''));

@@ -2,6 +2,7 @@ import { GatewayError } from '../../errors/index.ts';
 import {
   type CompiledGuardrail,
   type EnforcedGuardrails,
+  type GuardedCheck,
   type GuardrailLookup,
   type Phase,
   type PreparedGuardrail,
@@ -105,19 +106,28 @@ function usable(
 const refusal = (message: string, phase: Phase) =>
   new GatewayError('INVALID_CONFIG', { message, param: `config.${phase}_guardrails` });
 
-/** Without a body there is no text to check, but for a query that is passed on: what looks at the call itself stays. */
+/** Without a body there is no text to check, but for an address that is passed on, in which something may be found. */
 function inputFor(
   guardrails: readonly PreparedGuardrail[],
   { body, query, route }: Call,
 ): readonly PreparedGuardrail[] {
-  const hasText = body.kind !== 'none' || (route.endpoint === 'proxy' && query !== '');
+  const isProxied = route.endpoint === 'proxy';
   // Texts of a session come later.
-  return hasText || route.endpoint === 'realtime' ? guardrails : aboutCallsOnly(guardrails);
+  if (body.kind !== 'none' || (isProxied && query !== '') || route.endpoint === 'realtime') return guardrails;
+  return isProxied ? withChecks(guardrails, lookForSomething) : aboutCallsOnly(guardrails);
 }
+
+const lookForSomething = ({ check, detects }: GuardedCheck): boolean => check.readsCallOnly || detects;
 
 /** The same guardrails with no other checks than those that look at the call itself. */
 export const aboutCallsOnly = (guardrails: readonly PreparedGuardrail[]): readonly PreparedGuardrail[] =>
+  withChecks(guardrails, ({ check }) => check.readsCallOnly);
+
+const withChecks = (
+  guardrails: readonly PreparedGuardrail[],
+  isWanted: (check: GuardedCheck) => boolean,
+): readonly PreparedGuardrail[] =>
   guardrails.flatMap((guardrail) => {
-    const checks = guardrail.checks.filter(({ check }) => check.readsCallOnly);
+    const checks = guardrail.checks.filter(isWanted);
     return checks.length === 0 ? [] : [{ ...guardrail, checks }];
   });

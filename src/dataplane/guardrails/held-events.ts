@@ -1,12 +1,14 @@
-import { type EventText, Lane, textsOf } from '../../guardrails/stream/index.ts';
+import { NAME, withText } from '../../guardrails/segments/index.ts';
+import { type EventText, Lane } from '../../guardrails/stream/index.ts';
 import type { ServerSentEvent } from '../../lib/event-stream/index.ts';
-import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { type EventData, jsonIn, textsIn, withoutTokens } from './event-data.ts';
 import type { SentEvents } from './stream-denial.ts';
 
 /** A text of an event that waits: a stretch of a lane, or what was said under a key before. */
 type HeldText = { path: EventText['path']; lane: Lane; start: number; end: number; again: string | null };
 
-type HeldEvent = { event: ServerSentEvent; payload: JsonObject | null; texts: HeldText[] };
+type HeldEvent = { event: ServerSentEvent; payload: EventData; texts: HeldText[] };
 
 /** Data that say that a stream is over. */
 const endings = new Set<unknown>([
@@ -27,13 +29,18 @@ export class HeldEvents implements SentEvents {
   isEnded = false;
   /** Characters of the data of all events that wait. */
   heldData = 0;
+  /** Nothing that is checked before it is sent can be told by tokens. */
+  keepsTokens = false;
   readonly #queue: HeldEvent[] = [];
+  #isDone = false;
 
-  /** `payload`: the JSON object of its data; null for none. */
-  add(event: ServerSentEvent, payload = parsedObject(event.data)): void {
-    if (event.data === '[DONE]' || endings.has(payload?.type)) this.isEnded = true;
-    const isText = payload === null && event.data !== '[DONE]' && event.data !== '';
-    const found = payload ? textsOf(payload) : isText ? [plainText(event.data)] : [];
+  /** What comes behind the end is not sent. `payload`: the JSON of its data; null for none. */
+  add(event: ServerSentEvent, payload: EventData = jsonIn(event.data)): void {
+    if (this.#isDone) return;
+    this.#isDone = event.data === '[DONE]';
+    const found = this.#isDone ? [] : textsIn(event.data, payload);
+    const isEnding = this.#isDone || (isObject(payload) && endings.has(payload.type));
+    this.isEnded = isEnding || (this.isEnded && found.length === 0);
     this.#queue.push({ event, payload, texts: found.map((text) => this.#held(text)) });
     this.heldData += event.data.length;
   }
@@ -77,17 +84,17 @@ export class HeldEvents implements SentEvents {
   }
 
   #sent({ event, payload, texts }: HeldEvent): ServerSentEvent {
-    let changed: unknown = payload ?? event.data;
+    const before = payload ?? event.data;
+    let changed: unknown = before;
     for (const { path, lane, start, end, again } of texts) {
-      const said = valueAt(payload ?? event.data, path);
+      const said = valueAt(before, path);
       const text = again === null ? lane.textOf(start, end) : lane.sentUnder(again);
-      if (text !== String(said)) changed = changedAt(changed, path, text);
+      if (text !== String(said)) changed = withText(changed, path, text);
       lane.forget(end);
     }
-    if (payload) this.#note(payload);
-    if (changed === (payload ?? event.data)) return event;
-    const data = typeof changed === 'string' ? changed : JSON.stringify(withoutTokens(changed));
-    return { ...event, data };
+    if (isObject(payload)) this.#note(payload);
+    if (changed === before && (this.keepsTokens || !hasOtherTokens(event.data, texts))) return event;
+    return { ...event, data: payload === null ? String(changed) : JSON.stringify(withoutTokens(changed)) };
   }
 
   #note(payload: JsonObject): void {
@@ -98,40 +105,18 @@ export class HeldEvents implements SentEvents {
   }
 }
 
-const isReleased = ({ lane, end }: HeldText): boolean => end <= lane.released;
+/** Tokens without a text of their event may be those of another one, which waits or was changed. */
+const hasOtherTokens = (data: string, texts: readonly HeldText[]): boolean =>
+  /"(?:logprobs|logprobsResult|token_ids)":\s*[[{]/.test(data) &&
+  texts.every(({ start, end }) => start === end);
 
-const plainText = (text: string): EventText => ({
-  path: [],
-  key: 'data',
-  choice: 0,
-  kind: 'text',
-  role: null,
-  text,
-  isPiece: true,
-});
+const isReleased = ({ lane, end }: HeldText): boolean => end <= lane.released;
 
 type Path = readonly (string | number)[];
 type Holder = Record<string | number, unknown>;
 
+/** The text at a path, or the name of a member. */
 const valueAt = (value: unknown, path: Path): unknown =>
-  path.reduce((holder, part) => (holder as Holder | undefined)?.[part], value);
-
-function changedAt(value: unknown, path: Path, text: string): unknown {
-  const [first, ...rest] = path;
-  if (first === undefined) return text;
-  if (typeof value !== 'object' || value === null) return value;
-  const copy: Holder = Array.isArray(value) ? ([...value] as unknown as Holder) : { ...(value as Holder) };
-  copy[first] = changedAt((value as Holder)[first], rest, text);
-  return copy;
-}
-
-/** The tokens of a text that was changed would tell what stood there. */
-function withoutTokens(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutTokens);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) =>
-      name === 'logprobs' ? [name, Array.isArray(member) ? [] : null] : [name, withoutTokens(member)],
-    ),
-  );
-}
+  path.at(-2) === NAME
+    ? path.at(-1)
+    : path.reduce((holder, part) => (holder as Holder | undefined)?.[part], value);

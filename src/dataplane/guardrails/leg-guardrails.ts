@@ -19,8 +19,10 @@ export class LegGuardrails {
   headers: Readonly<Record<string, string>> = {};
   /** An input guardrail failed and did not refuse. */
   hasFailed = false;
-  /** The body as the input guardrails left it; null where they changed nothing. */
+  /** The body as the input guardrails left it; null where it is the caller's. */
   edited: RequestBody | null = null;
+  /** The parameters of the config are in it: guardrails read what the provider gets. */
+  hasParameters = false;
   /** Guardrails that nobody waits for. */
   readonly later: { phase: Phase; results: Promise<readonly HookResult[]> }[] = [];
 
@@ -33,6 +35,11 @@ export class LegGuardrails {
     this.output = lists.output;
     this.exempted = exempted;
     this.placeholders = placeholders;
+  }
+
+  /** Whether a guardrail changed the request. */
+  get hasEdited(): boolean {
+    return this.before.some(({ transformed }) => transformed);
   }
 
   get results(): { before_request_hooks: readonly HookResult[]; after_request_hooks: readonly HookResult[] } {

@@ -1,8 +1,8 @@
 import type { CheckedBody } from '../../guardrails/engine/index.ts';
 import { NO_TEXTS } from '../../guardrails/segments/index.ts';
-import { textsOf, WindowBody } from '../../guardrails/stream/index.ts';
+import { WindowBody } from '../../guardrails/stream/index.ts';
 import { createEventReader } from '../../lib/event-stream/index.ts';
-import { parsedObject } from '../../lib/json.ts';
+import { textsIn } from './event-data.ts';
 
 /** Characters of a sent stream that are looked at afterwards. */
 const MAX_KEPT = 4 * 1024 * 1024;
@@ -22,9 +22,8 @@ export class ReportedText {
     const pieces = new Map<number, ConstructorParameters<typeof WindowBody>[0][number][]>();
     let at = 0;
     const reader = createEventReader(({ data }) => {
-      const payload = parsedObject(data);
-      for (const { isPiece, choice, key, kind, role, text } of payload ? textsOf(payload) : []) {
-        if (!isPiece) continue;
+      for (const { isPiece, choice, key, kind, role, text } of textsIn(data)) {
+        if (!isPiece || data === '[DONE]') continue;
         const known = pieces.get(choice);
         const piece = { key, kind, role, start: at, text };
         if (known) known.push(piece);

@@ -12,7 +12,7 @@ import {
 import { encodingOf } from '../../recording/log/answers/capture.ts';
 import { isStrict } from '../leg/ask-dialect.ts';
 import type { UpstreamFailure, UpstreamHeaders, UpstreamSink } from '../send/upstream.ts';
-import { unreadableBody } from './byte-body.ts';
+import { unreadableBody } from './bodies/byte-body.ts';
 import { checkedCall } from './checked-call.ts';
 import { denialAnswer } from './denial.ts';
 import type { Guarding } from './guarded-answer.ts';
@@ -46,12 +46,15 @@ export class StreamGuard implements UpstreamSink {
   #isWaiting = false;
   #ending: 'end' | null = null;
   #isOver = false;
+  /** It is compressed, and what refuses it is being asked. */
+  #isRefused = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(guarding: Guarding) {
     this.#guarding = guarding;
     const { output, placeholders } = guarding.guards;
     this.#judge = new LaneJudge(output, placeholders, (guardrails, body) => this.#run(guardrails, body));
+    this.#events.keepsTokens = this.#judge.enforcing.length === 0;
     this.#sentText = this.#judge.reporting.length > 0 ? new ReportedText() : null;
   }
 
@@ -69,7 +72,7 @@ export class StreamGuard implements UpstreamSink {
   }
 
   data(chunk: Buffer): boolean {
-    if (this.#isOver) return true;
+    if (this.#isOver || this.#isRefused) return true;
     if (this.#reader === null) return this.#guarding.sink.data(chunk);
     try {
       this.#reader.feed(chunk);
@@ -89,7 +92,7 @@ export class StreamGuard implements UpstreamSink {
 
   end(): void {
     this.#ending = 'end';
-    if (this.#isOver) return;
+    if (this.#isOver || this.#isRefused) return;
     if (this.#reader === null) this.#finish();
     else this.#schedule();
   }
@@ -147,7 +150,7 @@ export class StreamGuard implements UpstreamSink {
 
   #run(guardrails: readonly PreparedGuardrail[], body: CheckedBody): Promise<PhaseOutcome> {
     const { leg, guards, house } = this.#guarding;
-    const request = { value: (leg.translated?.from ?? leg.body).value, isEdited: guards.edited !== null };
+    const request = { value: (leg.translated?.from ?? leg.body).value, isEdited: guards.hasEdited };
     const answer = { status: this.#status, value: body.value, isEdited: body.isEdited };
     return runPhase({
       phase: 'output',
@@ -237,6 +240,7 @@ export class StreamGuard implements UpstreamSink {
       this.#hasHead = true;
       return this.#guarding.sink.head(this.#status, headers);
     }
+    this.#isRefused = true;
     this.#refuseUnread(`it is compressed as ${encodingOf(headers)}`).catch((error: unknown) =>
       this.fail('transport', error as Error),
     );

@@ -5,10 +5,11 @@ import { Pieces } from '../../lib/pieces.ts';
 import { encodingOf } from '../../recording/log/answers/capture.ts';
 import { decode } from '../../recording/log/answers/decode.ts';
 import type { UpstreamFailure, UpstreamHeaders, UpstreamSink } from '../send/upstream.ts';
-import { type ByteBody, bodyOf, unreadableBody } from './byte-body.ts';
+import { type ByteBody, bodyOf, unreadableBody } from './bodies/byte-body.ts';
 import { checkedCall } from './checked-call.ts';
 import { denialAnswer, type OwnAnswer } from './denial.ts';
 import type { Guarding } from './guarded-answer.ts';
+import { StreamGuard } from './stream-guard.ts';
 
 /** Bytes of an answer that are read. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -45,9 +46,25 @@ export class WholeGuard implements UpstreamSink {
   end(trailers?: UpstreamHeaders): void {
     if (this.#state === 'passes on') this.#guarding.sink.end(trailers);
     if (this.#state !== 'collects') return;
-    this.#finish(this.#read()).catch((error: unknown) =>
-      this.#guarding.sink.fail('transport', error as Error),
-    );
+    if (this.#guarding.guards.output.length > 0 && this.#isEventStream()) this.#asStream();
+    else
+      this.#finish(this.#read()).catch((error: unknown) =>
+        this.#guarding.sink.fail('transport', error as Error),
+      );
+  }
+
+  /** Whoever asked for events reads them as such, whatever the answer calls itself. */
+  #isEventStream(): boolean {
+    if (encodingOf(this.#headers) !== null) return false;
+    return /^\ufeff?(?:(?:data|event|id|retry):|:)/.test(this.#pieces.joined().toString('utf8', 0, 16));
+  }
+
+  #asStream(): void {
+    this.#state = 'is over';
+    const stream = new StreamGuard(this.#guarding);
+    stream.head(this.#status, this.#headers);
+    stream.data(this.#pieces.joined());
+    stream.end();
   }
 
   fail(failure: UpstreamFailure, cause: Error): void {
@@ -105,7 +122,7 @@ export class WholeGuard implements UpstreamSink {
 
   async #check(body: ByteBody): Promise<PhaseOutcome> {
     const { leg, guards, house } = this.#guarding;
-    const request = { value: (leg.translated?.from ?? leg.body).value, isEdited: guards.edited !== null };
+    const request = { value: (leg.translated?.from ?? leg.body).value, isEdited: guards.hasEdited };
     const outcome = await runPhase({
       phase: 'output',
       guardrails: guards.output,

@@ -6,13 +6,14 @@ import type { Settled } from '../answer/settled.ts';
 import type { Call, RequestBody } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { boundaryOf, parseForm } from '../forms/form.ts';
-import { type ByteBody, bodyOf, jsonBody, unreadableBody } from '../guardrails/byte-body.ts';
+import { type ByteBody, bodyOf, jsonBody, unreadableBody } from '../guardrails/bodies/byte-body.ts';
+import { FormBody } from '../guardrails/bodies/form-body.ts';
+import { QueriedBody } from '../guardrails/bodies/queried-body.ts';
 import { checkedCall } from '../guardrails/checked-call.ts';
 import { denialAnswer } from '../guardrails/denial.ts';
 import { guardrailsOf } from '../guardrails/find-guardrails.ts';
-import { FormBody } from '../guardrails/form-body.ts';
 import type { LegGuardrails } from '../guardrails/leg-guardrails.ts';
-import { QueriedBody } from '../guardrails/queried-body.ts';
+import { withParameters } from '../request/with-parameters.ts';
 import type { Leg } from './leg.ts';
 import type { LegStep, RunLeg } from './leg-step.ts';
 
@@ -54,7 +55,8 @@ function requireRead({ headers }: Call): void {
 
 async function check(leg: Leg, guards: LegGuardrails, { checkHouse }: DataplaneDependencies): Promise<void> {
   const { call, target } = leg;
-  const body = inputOf(call);
+  const given = withParameters(call.body, leg.leaf);
+  const body = inputOf(call, given);
   const outcome = await runPhase({
     phase: 'input',
     guardrails: guards.input,
@@ -75,39 +77,45 @@ async function check(leg: Leg, guards: LegGuardrails, { checkHouse }: DataplaneD
       model: target.model,
       isStream,
     });
-  } else if (body.isEdited) guards.edited = editedBody(call, body);
+  } else if (body.isEdited) guards.edited = editedBody(given, call.headers, body);
+  else if (given !== call.body) guards.edited = given;
+  guards.hasParameters = given !== call.body;
 }
 
-/** A query that is passed on may carry a text; what is there cannot be edited, only refused. */
-function queryOf({ query, route }: Call): ReadTexts {
-  if (route.endpoint !== 'proxy' || query === '') return NO_TEXTS;
+/** A path and a query that are passed on may carry a text; what is there cannot be edited, only refused. */
+function addressOf({ path, query, route }: Call): ReadTexts {
+  if (route.endpoint !== 'proxy') return NO_TEXTS;
   const members = new URLSearchParams(query);
-  return readJson(
+  const { segments } = readJson(
     Object.fromEntries([...members.keys()].map((name) => [name, members.getAll(name)])),
     'input',
   );
+  const steps = readJson(path.split('/').filter(Boolean), 'input').segments;
+  return {
+    ...NO_TEXTS,
+    segments: [...segments, ...steps.map((step) => ({ ...step, kind: 'title' as const }))],
+  };
 }
 
-/** What the call says: in its query, if that is passed on, and in its body. */
-function inputOf(call: Call): ByteBody {
-  const { segments } = queryOf(call);
-  const body = bodyIn(call);
-  return segments.length === 0 || call.body.kind === 'none' ? body : new QueriedBody(body, segments);
+/** What the call says: in its path and query, if they are passed on, and in its body. */
+function inputOf(call: Call, given: RequestBody): ByteBody {
+  const { segments } = addressOf(call);
+  const body = bodyIn(call, given);
+  return segments.length === 0 || given.kind === 'none' ? body : new QueriedBody(body, segments);
 }
 
-function bodyIn(call: Call): ByteBody {
-  const { body, headers } = call;
+function bodyIn(call: Call, body: RequestBody): ByteBody {
   if (body.kind === 'json') return jsonBody(body.bytes, body.value, 'input');
-  if (body.kind === 'none') return { ...unreadableBody(Buffer.alloc(0), ''), texts: queryOf(call) };
+  if (body.kind === 'none') return { ...unreadableBody(Buffer.alloc(0), ''), texts: addressOf(call) };
   if (body.kind === 'stream')
     return unreadableBody(Buffer.alloc(0), 'it is too large, or of unknown length, and goes on as it comes');
   if (body.form) return new FormBody(body.form);
-  return bodyOf(body.bytes, headers['content-type'] ?? '', 'input');
+  return bodyOf(body.bytes, call.headers['content-type'] ?? '', 'input');
 }
 
-function editedBody({ body, headers }: Call, edited: ByteBody): RequestBody {
+function editedBody(given: RequestBody, headers: Call['headers'], edited: ByteBody): RequestBody {
   const bytes = edited.bytes();
-  if (body.kind === 'json' && isObject(edited.value)) return { kind: 'json', bytes, value: edited.value };
+  if (given.kind === 'json' && isObject(edited.value)) return { kind: 'json', bytes, value: edited.value };
   const boundary = boundaryOf(headers['content-type']);
   return { kind: 'bytes', bytes, form: boundary === null ? null : parseForm(bytes, boundary) };
 }

@@ -6,6 +6,14 @@ type Members = Record<string, unknown>;
 export const changesBody = ({ overrideParams, defaultParams, dropParams }: Leaf): boolean =>
   overrideParams !== null || defaultParams !== null || dropParams.length > 0;
 
+/** A leaf whose parameters a body has already; the model stays named, since what is allowed depends on it. */
+export function withoutParameters(leaf: Leaf): Leaf {
+  const { overrideParams } = leaf;
+  const model =
+    overrideParams && Object.hasOwn(overrideParams, 'model') ? { model: overrideParams.model } : null;
+  return { ...leaf, overrideParams: model, defaultParams: null, dropParams: [] };
+}
+
 /** The parts of a path such as `a.b`, `a[0].b` or `a[*].b`. */
 const partsOf = (path: string): string[] => [...path.matchAll(/[^.[\]]+/g)].map(([part]) => part);
 

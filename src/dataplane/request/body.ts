@@ -9,9 +9,16 @@ import { changedBytes, fieldChanges } from '../forms/field-changes.ts';
 import type { Form } from '../forms/form.ts';
 import { requireCertain, requireNoOtherModel } from '../forms/require-certain.ts';
 import { lateCheck, streamedForm } from '../forms/streamed-form.ts';
+import type { LegGuardrails } from '../guardrails/leg-guardrails.ts';
 import { requireSameModel } from '../target/restricted-models.ts';
 import type { Target } from '../target/target.ts';
-import { type BodyChange, bodyChange, changedValue, changesBody } from './body-parameters.ts';
+import {
+  type BodyChange,
+  bodyChange,
+  changedValue,
+  changesBody,
+  withoutParameters,
+} from './body-parameters.ts';
 import { requireWithoutParameters } from './unread-body.ts';
 
 /** A body as it goes upstream: the caller's own bytes, or new ones where the config or the provider's slug changed it. */
@@ -31,7 +38,7 @@ type Outgoing = {
   call: Call;
   leaf: Leaf;
   target: Target;
-  guards: { readonly edited: RequestBody | null } | null;
+  guards: Pick<LegGuardrails, 'edited' | 'hasParameters'> | null;
 };
 
 const unchanged = (content: OutgoingBody['content'], value: OutgoingBody['value'] = null): OutgoingBody => ({
@@ -43,7 +50,8 @@ const unchanged = (content: OutgoingBody['content'], value: OutgoingBody['value'
 
 /** Applies `default_params`, `override_params` and `drop_params`, and takes the `@slug/` off the model. */
 export function outgoingBody({ call, leaf, target, guards }: Outgoing): OutgoingBody {
-  const made = madeBody({ call, leaf, target, guards }, guards?.edited ?? call.body);
+  const own = guards?.hasParameters ? withoutParameters(leaf) : leaf;
+  const made = madeBody({ call, leaf: own, target, guards }, guards?.edited ?? call.body);
   return guards?.edited ? { ...made, changed: true } : made;
 }
 
@@ -83,14 +91,14 @@ function jsonBody(body: JsonBody, { call: { plan }, leaf, target, guards }: Outg
   return { content: changedJson(body.bytes, change), value, changed: true, growth: 0 };
 }
 
-function changedJson(json: Buffer, { members, below }: BodyChange): Buffer {
+export function changedJson(json: Buffer, { members, below }: BodyChange): Buffer {
   const texts = new Map<string, string | null>();
   for (const [name, value] of members) texts.set(name, value === undefined ? null : JSON.stringify(value));
   const changed = texts.size === 0 ? json : spliced(json, texts);
   return below.length === 0 ? changed : withoutMembers(changed, below);
 }
 
-function written(value: object): Buffer {
+export function written(value: object): Buffer {
   try {
     return Buffer.from(JSON.stringify(value));
   } catch (cause) {

@@ -2,7 +2,7 @@ import type { PhaseOutcome } from '../../../guardrails/engine/index.ts';
 import type { PreparedGuardrail } from '../../../guardrails/index.ts';
 import type { ServerSentEvent } from '../../../lib/event-stream/index.ts';
 import { type JsonObject, parsedObject } from '../../../lib/json.ts';
-import { bodyOf, unreadableBody } from '../../guardrails/byte-body.ts';
+import { bodyOf, unreadableBody } from '../../guardrails/bodies/byte-body.ts';
 import { HeldEvents } from '../../guardrails/held-events.ts';
 import { LaneJudge } from '../../guardrails/lane-judge.ts';
 import { MessageGate, type SideMessage } from './gate.ts';

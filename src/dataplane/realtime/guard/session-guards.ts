@@ -5,7 +5,7 @@ import { Placeholders } from '../../../guardrails/segments/index.ts';
 import { ResultSum } from '../../../guardrails/stream/index.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
 import type { DataplaneDependencies } from '../../dependencies.ts';
-import { jsonBody, unreadableBody } from '../../guardrails/byte-body.ts';
+import { jsonBody, unreadableBody } from '../../guardrails/bodies/byte-body.ts';
 import { checkedCall } from '../../guardrails/checked-call.ts';
 import { denialError } from '../../guardrails/denial.ts';
 import { aboutCallsOnly, guardrailsOf } from '../../guardrails/find-guardrails.ts';

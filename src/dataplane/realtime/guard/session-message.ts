@@ -1,6 +1,6 @@
 import type { TextEdit } from '../../../guardrails/check.ts';
 import type { FoundSegment, Placeholders, ReadTexts } from '../../../guardrails/segments/index.ts';
-import { type ByteBody, bodyOf } from '../../guardrails/byte-body.ts';
+import { type ByteBody, bodyOf } from '../../guardrails/bodies/byte-body.ts';
 import type { SideMessage } from './gate.ts';
 
 /** In the place of a path: the text stands in an earlier message. */

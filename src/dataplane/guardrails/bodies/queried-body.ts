@@ -1,5 +1,5 @@
-import type { TextEdit } from '../../guardrails/check.ts';
-import type { FoundSegment, Placeholders, ReadTexts } from '../../guardrails/segments/index.ts';
+import type { TextEdit } from '../../../guardrails/check.ts';
+import type { FoundSegment, Placeholders, ReadTexts } from '../../../guardrails/segments/index.ts';
 import type { ByteBody } from './byte-body.ts';
 
 /** In the place of a path: the text stands in the query. */

@@ -1,15 +1,18 @@
-import { isUtf8 } from 'node:buffer';
-import type { TextEdit } from '../../guardrails/check.ts';
-import { type CheckedBody, CheckedJson } from '../../guardrails/engine/index.ts';
+import type { TextEdit } from '../../../guardrails/check.ts';
+import { type CheckedBody, CheckedJson } from '../../../guardrails/engine/index.ts';
 import {
   NO_TEXTS,
   type Placeholders,
   type ReadTexts,
   unreadableTexts,
   withEdits,
-} from '../../guardrails/segments/index.ts';
-import { isObject } from '../../lib/json.ts';
-import { spliced } from '../../lib/json-text/splice.ts';
+} from '../../../guardrails/segments/index.ts';
+import { isObject } from '../../../lib/json.ts';
+import { readsOneWay } from '../../../lib/json-text/as-read.ts';
+import { spliced } from '../../../lib/json-text/splice.ts';
+import { FieldsBody } from './fields-body.ts';
+import { linesBody } from './lines-body.ts';
+import { textOfBytes } from './text-of-bytes.ts';
 
 /** A body of bytes while it is checked, and its bytes afterwards. */
 export type ByteBody = CheckedBody & { bytes(): Buffer };
@@ -44,10 +47,12 @@ function rewritten(bytes: Buffer, before: unknown, after: unknown): Buffer {
 
 /** A body that is one text. */
 class TextBody implements ByteBody {
+  readonly #bytes: Buffer;
   #text: string;
   isEdited = false;
 
-  constructor(text: string) {
+  constructor(bytes: Buffer, text: string) {
+    this.#bytes = bytes;
     this.#text = text;
   }
 
@@ -73,7 +78,7 @@ class TextBody implements ByteBody {
   }
 
   bytes(): Buffer {
-    return Buffer.from(this.#text);
+    return this.isEdited ? Buffer.from(this.#text) : this.#bytes;
   }
 }
 
@@ -89,18 +94,23 @@ const fixedBody = (bytes: Buffer, texts: ReadTexts): ByteBody => ({
 
 /** What holds no words, unless its bytes are a text. */
 const wordless = /^(?:audio|image|video|font|model)\//i;
+const fields = /^\s*application\/x-www-form-urlencoded/i;
 
 /** Any bytes: JSON, a text, sound and images, or what cannot be read. `type`: the content type. */
 export function bodyOf(bytes: Buffer, type: string, phase: 'input' | 'output'): ByteBody {
   if (bytes.length === 0) return fixedBody(bytes, NO_TEXTS);
   // What is text is read as text, whatever its sender calls it.
-  if (!isUtf8(bytes) || bytes.includes(0))
+  const said = textOfBytes(bytes);
+  if (said === null || (!said.isExact && !wordless.test(type)))
     return fixedBody(bytes, wordless.test(type) ? NO_TEXTS : unreadableTexts('it is no text'));
-  const text = bytes.toString('utf8');
+  if (phase === 'input' && fields.test(type)) return new FieldsBody(bytes);
+  const text = said.text.replace(/^\ufeff/, '');
   const value = parsed(text);
-  return value === undefined || typeof value !== 'object'
-    ? new TextBody(text)
-    : jsonBody(bytes, value, phase);
+  if (typeof value !== 'object') return (phase === 'output' && linesBody(text)) || new TextBody(bytes, text);
+  const json = bytes.subarray(bytes.length - Buffer.byteLength(text));
+  if (phase === 'input' && value !== null && !readsOneWay(json, value))
+    return fixedBody(bytes, unreadableTexts('not every reader finds the same in it'));
+  return jsonBody(said.isExact ? json : Buffer.from(text), value, phase);
 }
 
 function parsed(text: string): unknown {
