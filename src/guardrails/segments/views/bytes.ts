@@ -4,15 +4,28 @@ const MIN_RUN = 16;
 const MIN_STRETCH = 8;
 
 /** What a run of base64 says, in either alphabet and however many lines it has; null for bytes that say nothing. */
-export function fromBase64(run: string): string | null {
-  const plain = run.replace(/\\n|[\r\n=]/g, '');
-  if (plain.length < MIN_RUN) return null;
+export const fromBase64 = (run: string): string | null => {
+  const bytes = bytesOfBase64(run);
+  return bytes === null ? null : (legibleBase64(run) ?? stretches(bytes));
+};
+
+/** The same where all of it is a text. */
+export function legibleBase64(run: string): string | null {
+  if (bytesOfBase64(run) === null) return null;
+  const plain = withoutLines(run);
   // What stands directly in front of a run may belong to no coding, and moves all that follows.
   for (let at = 0; at < 4; at++) {
     const said = legible(Buffer.from(plain.slice(at), 'base64'));
     if (said !== null) return said;
   }
-  return stretches(Buffer.from(plain, 'base64'));
+  return null;
+}
+
+const withoutLines = (run: string): string => run.replace(/\\n|[\r\n=]/g, '');
+
+function bytesOfBase64(run: string): Buffer | null {
+  const plain = withoutLines(run);
+  return plain.length < MIN_RUN ? null : Buffer.from(plain, 'base64');
 }
 
 /** The same for what says itself that it is base64. */
@@ -22,10 +35,18 @@ export function fromDataUrl(run: string): string | null {
 }
 
 export function fromHex(run: string): string | null {
+  const bytes = bytesOfHex(run);
+  return bytes === null ? null : (legible(bytes) ?? stretches(bytes));
+}
+
+export function legibleHex(run: string): string | null {
+  const bytes = bytesOfHex(run);
+  return bytes === null ? null : legible(bytes);
+}
+
+function bytesOfHex(run: string): Buffer | null {
   const digits = run.replace(/0x|[^0-9a-fA-F]/g, '');
-  if (digits.length < MIN_RUN) return null;
-  const bytes = Buffer.from(digits, 'hex');
-  return legible(bytes) ?? stretches(bytes);
+  return digits.length < MIN_RUN ? null : Buffer.from(digits, 'hex');
 }
 
 /** The text of bytes, in UTF-8 or UTF-16; null for those that are none. */

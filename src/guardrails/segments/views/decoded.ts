@@ -1,4 +1,4 @@
-import { fromBase64, fromDataUrl, fromHex, legible } from './bytes.ts';
+import { fromBase64, fromDataUrl, fromHex, legibleBase64, legibleHex } from './bytes.ts';
 import { around, atLeast, matching, type Run, runsOf, together } from './runs.ts';
 
 /** Characters of what may be bytes that are looked at to see whether they are a text. */
@@ -23,14 +23,15 @@ const isLineBreak = (text: string, from: number, to: number): boolean => {
 const isSeparator = (text: string, from: number, to: number): boolean =>
   to - from <= 2 && /^[ :,;\r\n-]+$/.test(text.slice(from, to));
 
-const base64 = together(atLeast(4, runsOf(/[A-Za-z0-9+/_-]/)), isLineBreak);
+const base64 = atLeast(MIN_RUN, together(atLeast(4, runsOf(/[A-Za-z0-9+/_-]/)), isLineBreak));
+const hex = atLeast(MIN_RUN, runsOf(/[0-9a-fA-F]/));
 /** Numbers of bytes, one by one or some together. */
 const hexGroups = matching(/(?<![0-9a-z])(?:0x)?(?:[0-9a-f]{2}){1,8}(?![0-9a-z])/gi);
 
 const codings: readonly Coding[] = [
-  { runsIn: atLeast(MIN_RUN, base64), decode: fromBase64 },
+  { runsIn: base64, decode: fromBase64 },
   { runsIn: matching(/(?<=;base64,)[A-Za-z0-9+/_-]{2,64}={0,2}/gi), decode: fromDataUrl },
-  { runsIn: atLeast(MIN_RUN, runsOf(/[0-9a-fA-F]/)), decode: fromHex },
+  { runsIn: hex, decode: fromHex },
   { runsIn: atLeast(MIN_RUN, together(hexGroups, isSeparator)), decode: fromHex },
   { runsIn: around(/%[0-9a-fA-F]{2}/g), decode: fromUrl },
   {
@@ -82,7 +83,9 @@ function decodedInPlace(text: string, { runsIn, decode }: Coding): string {
 /** Whether what looks like bytes is a text that was coded. */
 export function isTextInDisguise(text: string): boolean {
   const start = text.slice(0, MAX_LOOKED_AT);
-  return decodedRuns(start, 1).length > 0 && legible(Buffer.from(start, 'base64')) !== null;
+  const says = (runs: Iterable<Run>, read: (run: string) => string | null) =>
+    [...runs].some((run) => read(start.slice(run.start, run.end)) !== null);
+  return says(base64(start), legibleBase64) || says(hex(start), legibleHex);
 }
 
 /** Whether a text is bytes in base64, and says nothing when it is decoded. */

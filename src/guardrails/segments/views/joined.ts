@@ -1,6 +1,6 @@
 import type { Segment } from '../../check.ts';
 import type { FoundSegment } from '../found.ts';
-import { textMembers } from '../member-names.ts';
+import { binaryMembers, textMembers } from '../member-names.ts';
 import { decodedRuns } from './decoded.ts';
 import { latinised, type NormalisedText } from './normalised.ts';
 import { editParts, type Part, type TextView } from './view.ts';
@@ -15,15 +15,14 @@ export function addJoined(
   plain: readonly (NormalisedText | null)[],
 ): void {
   const indexes = segments.flatMap(({ kind }, at) => (kind === 'title' ? [] : [at]));
-  const lists = new Set([indexes.length]);
   addList(views, indexes, segments, plain);
   for (const list of byName(indexes, segments)) {
-    if (list.length < 2 || lists.has(list.length)) continue;
+    if (list.length < 2 || list.length === indexes.length) continue;
     addList(views, list, segments, plain);
   }
 }
 
-/** Those whose nearest member has the same name, and those of all members that hold texts in known formats. */
+/** Those whose nearest member has the same name, those of all members that hold texts in known formats, and all but bytes. */
 function byName(indexes: readonly number[], segments: readonly FoundSegment[]): readonly number[][] {
   const lists = new Map<string, number[]>();
   const add = (name: string, at: number) => {
@@ -35,7 +34,8 @@ function byName(indexes: readonly number[], segments: readonly FoundSegment[]): 
     const name = segments[at]?.path.findLast((part) => typeof part === 'string');
     if (typeof name !== 'string') continue;
     add(name, at);
-    if (textMembers.has(name)) add('\u0000all', at);
+    if (textMembers.has(name)) add('\u0000texts', at);
+    if (!binaryMembers.has(name)) add('\u0000but bytes', at);
   }
   return [...lists.values()];
 }

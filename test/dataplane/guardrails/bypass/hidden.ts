@@ -61,7 +61,7 @@ export const spellings: Record<string, string> = {
   'hex in lines': bytesOf(`see ${WORD} here`, '\n'),
   'escapes with %u': each(WORD, (one) => `%u${digits(one, 4)}`),
   'escapes with \\U': each(WORD, (one) => `\\U${digits(one, 8)}`),
-  'an escape in front of digits': 'say zq-\\u003718-xx now',
+  'an escape in front of digits': 'say zq-\\u0037718-xx now',
   'escapes word by word': 'say %46orbidden %50hrase now',
   'strokes through letters': each(WORD, (one) => `${one}\u0336`),
   'small capitals': 'ꜰᴏʀʙɪᴅᴅᴇɴᴡᴏʀᴅ',
