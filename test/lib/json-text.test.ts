@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { readsOneWay } from '../../src/lib/json-text/as-read.ts';
 import { inexactNumbers } from '../../src/lib/json-text/numbers.ts';
 import { memberOf, spliced } from '../../src/lib/json-text/splice.ts';
+import { withMember } from '../../src/lib/json-text/with-member.ts';
 import { withoutMembers } from '../../src/lib/json-text/without.ts';
 
 type Members = Record<string, unknown>;
@@ -151,6 +152,34 @@ describe('spliced', () => {
     ['lists in lists', `{"x":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)},"model":2}`],
   ])('reads once through 4 MB of %s', (_name, text) => {
     expect(spliced(Buffer.from(text), new Map([['model', '3']])).toString()).toMatch(/"model":3\}$/);
+  });
+});
+
+describe('withMember', () => {
+  const member = fc.constantFrom('"gpt"', '7', '{"é":[1.0]}', '"日本"');
+
+  test('reads as the object with the member, which is there once, and keeps what the others are written as', () => {
+    fc.assert(
+      fc.property(body, names, member, (written, key, to) => {
+        const text = textOf(written);
+        const value = JSON.parse(text) as Members;
+        const result = withMember(Buffer.from(text), value, key, to).toString();
+        expect(JSON.parse(result)).toEqual({ ...value, [key]: JSON.parse(to) });
+        expect(timesAtTop(result, key)).toBe(1);
+        for (const kept of written[1].filter((each) => each.name !== key))
+          expect(result).toContain(kept.text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([
+    ['an empty object', ' { } ', ' { "cap":1} '],
+    ['one that ends in an empty object', '{"a":{}}\n', '{"a":{},"cap":1}\n'],
+    ['bytes that are no UTF-8', '{"a":"\xff"}', '{"a":"\xff","cap":1}'],
+  ])('%s', (_name, text, expected) => {
+    const result = withMember(Buffer.from(text, 'latin1'), {}, 'cap', '1');
+    expect(result.toString('latin1')).toBe(expected);
   });
 });
 

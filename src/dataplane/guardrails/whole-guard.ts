@@ -1,6 +1,6 @@
 import { type PhaseOutcome, runPhase } from '../../guardrails/engine/index.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
-import { spliced } from '../../lib/json-text/splice.ts';
+import { withMember } from '../../lib/json-text/with-member.ts';
 import { Pieces } from '../../lib/pieces.ts';
 import { encodingOf } from '../../recording/log/answers/capture.ts';
 import { decode } from '../../recording/log/answers/decode.ts';
@@ -148,7 +148,7 @@ export class WholeGuard implements UpstreamSink {
     const bytes = body.bytes();
     if (results.before_request_hooks.length + results.after_request_hooks.length === 0) return bytes;
     return isObject(body.value)
-      ? spliced(bytes, new Map([['hook_results', JSON.stringify(results)]]))
+      ? withMember(bytes, body.value, 'hook_results', JSON.stringify(results))
       : bytes;
   }
 

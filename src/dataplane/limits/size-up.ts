@@ -1,5 +1,5 @@
 import { readsOneWay } from '../../lib/json-text/as-read.ts';
-import { spliced } from '../../lib/json-text/splice.ts';
+import { withMember } from '../../lib/json-text/with-member.ts';
 import {
   boundOf,
   type CallBound,
@@ -113,7 +113,7 @@ function setCap(leg: Leg, endpoint: string, cap: number): boolean {
   const value = { ...body.value, [member]: cap };
   // Of a member that comes twice the provider may read the other one.
   const content = readsOneWay(body.content, body.value)
-    ? spliced(body.content, new Map([[member, String(cap)]]))
+    ? withMember(body.content, body.value, member, String(cap))
     : Buffer.from(JSON.stringify(value));
   leg.body = { ...body, content, value, changed: true };
   return true;
