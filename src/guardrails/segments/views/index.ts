@@ -12,14 +12,15 @@ export type { TextView };
 /** Strings of JSON within one another. */
 const MAX_STRINGS = 4;
 
-/** Characters beyond ASCII, escapes, or numbers of bytes. */
+/** Characters beyond ASCII, escapes, numbers of bytes, or lines that may be one run of base64. */
 const disguises = [
   /[^\0-\x7f]/,
   /%u?[0-9a-fA-F]{2}/,
   /\\[uUx]/,
   /&#/,
   /;base64,/i,
-  /(?:[0-9a-fA-F]{2}(?:[ :,;-]|[\r\n]){1,2}(?:0x)?){5}/,
+  /(?=[0-9a-fA-FxX :,;\r\n-]{16})(?:[0-9a-fA-F]{2}){1,8}[ :,;\r\n-]/,
+  /[\w+/-]{4}(?:\r?\n|\\n)[\w+/-]{4}/,
 ];
 const hasLongRun = runFinder((character) => /\S/.test(character), 16);
 

@@ -1,7 +1,7 @@
 import type { Segment } from '../../check.ts';
 import type { FoundSegment } from '../found.ts';
 import { binaryMembers, textMembers } from '../member-names.ts';
-import { decodedRuns } from './decoded.ts';
+import { decodedAcross } from './across.ts';
 import { latinised, type NormalisedText } from './normalised.ts';
 import { editParts, type Part, type TextView } from './view.ts';
 
@@ -62,7 +62,8 @@ function addList(
   for (const said of [text, latinised(text)])
     if (said !== null)
       views.push({ segment: { ...joined, text: said }, edit: (edit) => editParts(parts, edit) });
-  for (const { start, end, text: said } of decodedRuns(text)) {
+  const joints = parts.slice(1).map(({ from }) => from);
+  for (const { start, end, text: said } of decodedAcross(text, joints)) {
     // What lies in one part was found there.
     if (parts.some(({ from, to }) => from <= start && end <= to)) continue;
     views.push({

@@ -58,6 +58,12 @@ export const spellings: Record<string, string> = {
   'hex with spaces': bytesOf(`see ${WORD} here`, ' '),
   'hex with colons': bytesOf(`see ${WORD} here`, ':'),
   'hex with prefixes': bytesOf(`see ${WORD} here`, ', ', '0x'),
+  'hex in groups of two bytes': Buffer.from(sentence).toString('hex').replace(/.{4}/g, '$& '),
+  'hex in groups of three bytes': Buffer.from(WORD).toString('hex').replace(/.{6}/g, '$& '),
+  'hex in groups of many sizes': Buffer.from(WORD)
+    .toString('hex')
+    .replace(/(..)(....)/g, '$1 $2 '),
+  'base64 in short lines': base64(sentence).replace(/.{8}/g, '$&\n'),
   'hex in lines': bytesOf(`see ${WORD} here`, '\n'),
   'escapes with %u': each(WORD, (one) => `%u${digits(one, 4)}`),
   'escapes with \\U': each(WORD, (one) => `\\U${digits(one, 8)}`),
