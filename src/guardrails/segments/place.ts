@@ -3,7 +3,7 @@ import type { Phase, SegmentKind } from '../check.ts';
 import * as names from './member-names.ts';
 
 /** Where the walk stands. */
-export type Place = {
+export type TextPlace = {
   readonly path: readonly (string | number)[];
   /** The name of the nearest member above. */
   readonly name: string;
@@ -48,7 +48,7 @@ export function isTokens(items: readonly unknown[], name: string, phase: Phase):
 export const saysSomething = (name: string, isFree: boolean): boolean =>
   name.length > SHORT && (isFree || name.length > LONG_NAME || !WORD.test(name));
 
-export const isFreeBelow = (name: string, { name: above }: Place): boolean =>
+export const isFreeBelow = (name: string, { name: above }: TextPlace): boolean =>
   names.freeMembers.has(name) || (name === 'response' && names.resultMembers.has(above));
 
 export const isPlain = (name: string, type: string): boolean => type === 'text' && name === 'data';
@@ -56,7 +56,7 @@ export const isPlain = (name: string, type: string): boolean => type === 'text' 
 export const saidByModel = (role: string | null, type: string): boolean =>
   (role !== null && names.assistantRoles.has(role)) || /^(?:reasoning|.*_call)$/.test(type);
 
-export function kindOf({ kind, turn }: Place, role: string | null, type: string): SegmentKind {
+export function kindOf({ kind, turn }: TextPlace, role: string | null, type: string): SegmentKind {
   if (kind !== 'text') return kind;
   if (names.resultTypes.test(type)) return 'tool_result';
   if (type === 'thinking' || type === 'reasoning') return 'reasoning';
@@ -69,7 +69,7 @@ export function kindBelow(
   name: string,
   kind: SegmentKind,
   type: string,
-  { path, name: above }: Place,
+  { path, name: above }: TextPlace,
 ): SegmentKind {
   if (names.argumentMembers.has(name)) return 'tool_arguments';
   const isCall = names.callTypes.has(type) || names.callMembers.has(above);

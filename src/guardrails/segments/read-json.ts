@@ -11,15 +11,23 @@ import {
   kindBelow,
   kindOf,
   LONG_NUMBER,
-  type Place,
   SHORT,
   saidByModel,
   saysSomething,
+  type TextPlace,
   WORD,
 } from './place.ts';
 import { isCertainlyBytes, isTextInDisguise } from './views/decoded.ts';
 
-const ROOT: Place = { path: [], name: '', role: null, kind: 'text', turn: null, choice: 0, isFree: false };
+const ROOT: TextPlace = {
+  path: [],
+  name: '',
+  role: null,
+  kind: 'text',
+  turn: null,
+  choice: 0,
+  isFree: false,
+};
 
 /** Levels that are walked through: what is nested more deeply cannot be read. */
 const MAX_DEPTH = 200;
@@ -56,7 +64,7 @@ class JsonWalk {
     this.#short = short;
   }
 
-  visit(value: unknown, place: Place, depth: number): void {
+  visit(value: unknown, place: TextPlace, depth: number): void {
     if (typeof value === 'string') this.#text(value, place);
     else if (typeof value === 'number') this.#number(value, place);
     else if (typeof value !== 'object' || value === null) return;
@@ -65,7 +73,7 @@ class JsonWalk {
     else this.#object(value as JsonObject, place, depth);
   }
 
-  #list(items: readonly unknown[], place: Place, depth: number): void {
+  #list(items: readonly unknown[], place: TextPlace, depth: number): void {
     if (place.path.length > 0 && isTokens(items, place.name, this.#phase)) {
       this.unreadable = 'it holds tokens instead of text';
       return;
@@ -84,7 +92,7 @@ class JsonWalk {
     }
   }
 
-  #object(holder: JsonObject, place: Place, depth: number): void {
+  #object(holder: JsonObject, place: TextPlace, depth: number): void {
     const role = typeof holder.role === 'string' ? holder.role : place.role;
     const type = typeof holder.type === 'string' ? holder.type : '';
     if (place.turn !== null && saidByModel(role, type)) this.lastAnswer = place.turn;
@@ -105,7 +113,7 @@ class JsonWalk {
     }
   }
 
-  #text(text: string, place: Place): void {
+  #text(text: string, place: TextPlace): void {
     const { name, isFree } = place;
     if (text === '') return;
     if (this.#phase === 'input' && names.vectorMembers.has(name)) this.unreadable = 'it holds vectors';
@@ -118,12 +126,12 @@ class JsonWalk {
   }
 
   /** Few letters of ASCII where no text is expected; in other scripts they may be a word. */
-  #saysNothing(text: string, { name, kind, path }: Place): boolean {
+  #saysNothing(text: string, { name, kind, path }: TextPlace): boolean {
     if (text.length > this.#short || path.length <= 1 || names.textMembers.has(name)) return false;
     return kind !== 'tool_arguments' && ASCII.test(text);
   }
 
-  #kindOfText(text: string, { name, kind, isFree }: Place): SegmentKind {
+  #kindOfText(text: string, { name, kind, isFree }: TextPlace): SegmentKind {
     const data = DATA_URL.exec(text);
     if (data) return /^text\//i.test(data[1] ?? '') || isTextInDisguise(data[2] ?? '') ? 'text' : 'image';
     if (names.binaryMembers.has(name) && isCertainlyBytes(text)) return 'image';
@@ -131,13 +139,13 @@ class JsonWalk {
   }
 
   /** A long number may be a card's as well as a text. */
-  #number(value: number, place: Place): void {
+  #number(value: number, place: TextPlace): void {
     if (!Number.isSafeInteger(value) || Math.abs(value) < LONG_NUMBER || names.settings.has(place.name))
       return;
     this.#add({ path: place.path, role: place.role, kind: place.kind, text: String(value) }, place);
   }
 
-  #add(segment: Omit<FoundSegment, 'turn' | 'choice'>, { turn, choice }: Place): void {
+  #add(segment: Omit<FoundSegment, 'turn' | 'choice'>, { turn, choice }: TextPlace): void {
     if (this.segments.length >= MAX_SEGMENTS) this.unreadable = `it has more than ${MAX_SEGMENTS} texts`;
     else this.segments.push({ ...segment, turn, choice });
   }

@@ -7,7 +7,7 @@ import { type ModelCall, objectsIn, refused, type ToolOutcome } from './formats/
 export type Verdict = { id: string; pending: PendingCall; isApproved: boolean; reason: string | null };
 
 /** What came of a verdict: `outcomes` of the call itself, and behind it of those that waited with it. */
-export type Settled = Verdict & { outcomes: { call: ModelCall; text: string }[] };
+export type SettledVerdict = Verdict & { outcomes: { call: ModelCall; text: string }[] };
 
 /**
  * The verdicts in the input of a request that have not come to a call yet. Throws a GatewayError for one about a request that is not
@@ -39,8 +39,8 @@ export async function settle(
   verdicts: readonly Verdict[],
   tools: readonly FoundTool[],
   make: MakeCall,
-): Promise<{ settled: Settled[]; outcomes: ToolOutcome[] }> {
-  const settled: Settled[] = [];
+): Promise<{ settled: SettledVerdict[]; outcomes: ToolOutcome[] }> {
+  const settled: SettledVerdict[] = [];
   const outcomes: ToolOutcome[] = [];
   const toolOf = (label: string, name: string) =>
     tools.find((tool) => tool.label === label && tool.name === name);
@@ -75,11 +75,11 @@ const refusalText = (reason: string | null): string =>
  */
 export function withVerdicts(
   input: unknown,
-  settled: readonly Settled[],
+  settled: readonly SettledVerdict[],
   nameOf: (label: string, name: string) => string,
 ): unknown {
   if (!Array.isArray(input)) return input;
-  const byId = new Map<unknown, Settled>(settled.map((one) => [one.id, one]));
+  const byId = new Map<unknown, SettledVerdict>(settled.map((one) => [one.id, one]));
   return input.flatMap((item: JsonObject) => {
     const isRequest = item?.type === 'mcp_approval_request' && isOwn(item.id);
     if (isRequest) return calledBy(byId.get(item.id), nameOf);
@@ -94,7 +94,7 @@ export function withVerdicts(
 const isOwn = (id: unknown): boolean => typeof id === 'string' && id.startsWith(APPROVAL_PREFIX);
 
 function calledBy(
-  settled: Settled | undefined,
+  settled: SettledVerdict | undefined,
   nameOf: (label: string, name: string) => string,
 ): JsonObject[] {
   if (!settled) return [];

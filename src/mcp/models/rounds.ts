@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import type { MakeCall } from './approved.ts';
 import type { FoundTool } from './find-tools.ts';
-import type { Done, ModelCall, ToolFormat, ToolOutcome, Turn } from './formats/format.ts';
+import type { ModelCall, ModelTurn, ToolFormat, ToolOutcome, ToolWork } from './formats/format.ts';
 
 /** Rounds in which a model may call tools; after them it has to say its last word. */
 const MAX_ROUNDS = 10;
@@ -32,15 +32,15 @@ export type CallListener = {
 const NOBODY: CallListener = { begun: () => undefined, made: () => undefined };
 
 /** A model's way to its last word over the tools that it calls. */
-export class Rounds {
+export class ToolRounds {
   readonly #given: RoundsGiven;
-  readonly #turns: Turn[] = [];
+  readonly #turns: ModelTurn[] = [];
 
   constructor(given: RoundsGiven) {
     this.#given = given;
   }
 
-  get done(): Done {
+  get done(): ToolWork {
     const { tools, before } = this.#given;
     return { tools, before, turns: this.#turns };
   }
@@ -68,7 +68,7 @@ export class Rounds {
     }
   }
 
-  async #turnOf(answer: JsonObject, own: readonly ModelCall[], listener: CallListener): Promise<Turn> {
+  async #turnOf(answer: JsonObject, own: readonly ModelCall[], listener: CallListener): Promise<ModelTurn> {
     const asking = own.filter(({ name }) => this.toolOf(name)?.asksFirst);
     if (asking.length === 0)
       return { answer, outcomes: await this.#callAll(own, listener), waiting: [], deferred: [] };

@@ -13,7 +13,7 @@ import type { ModelCall, ToolFormat, ToolOutcome } from './formats/format.ts';
 import { messagesFormat } from './formats/messages.ts';
 import { responsesFormat } from './formats/responses.ts';
 import type { ResultsBeside } from './results-beside.ts';
-import { Rounds } from './rounds.ts';
+import { ToolRounds } from './rounds.ts';
 import { streamedAnswer } from './streamed-answer.ts';
 import { withUsage } from './usage.ts';
 
@@ -48,7 +48,7 @@ export const createToolRunner =
     const isChat = format === chatFormat;
     const whole = isChat ? await dependencies.beside.fill(caller, value, isOwn) : value;
     const { body, before } = await withApproved(whole, { caller, tools, make }, dependencies);
-    const rounds = new Rounds({
+    const rounds = new ToolRounds({
       ...{ format, tools, before, make },
       sealRequest: sealing(callerKey(caller), tools, dependencies.approvals),
       keepBeside: async (outcomes) => {
@@ -63,7 +63,7 @@ export const createToolRunner =
 
 async function wholeAnswer(
   call: Call,
-  { rounds, format, offered }: { rounds: Rounds; format: ToolFormat; offered: JsonObject },
+  { rounds, format, offered }: { rounds: ToolRounds; format: ToolFormat; offered: JsonObject },
   askInProcess: AskInProcess,
 ): Promise<ToolsAnswer> {
   const ask = askerOf(call, askInProcess);

@@ -6,7 +6,7 @@ import { createEventReader } from '../../lib/event-stream/index.ts';
 import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
 import { type AskInProcess, askerOf, bytesOf, withoutLength } from './ask-model.ts';
 import type { ToolFormat } from './formats/format.ts';
-import type { Rounds } from './rounds.ts';
+import type { ToolRounds } from './rounds.ts';
 import { chatWeaver } from './stream/chat.ts';
 import { messagesWeaver } from './stream/messages.ts';
 import { responsesWeaver } from './stream/responses.ts';
@@ -22,7 +22,7 @@ const weavers: Readonly<Record<string, (given: WeaverGiven) => StreamWeaver>> = 
 /** Characters of one event of a model's stream. */
 const MAX_EVENT = 8 * 1024 * 1024;
 
-type Given = { rounds: Rounds; format: ToolFormat; offered: JsonObject; asked: JsonObject };
+type Given = { rounds: ToolRounds; format: ToolFormat; offered: JsonObject; asked: JsonObject };
 
 /** Streams what a model says in all rounds as one answer. */
 export async function streamedAnswer(

@@ -1,5 +1,5 @@
 import { fromBase64, fromDataUrl, fromHex, legibleBase64, legibleHex } from './bytes.ts';
-import { around, atLeast, matching, type Run, runsOf, together } from './runs.ts';
+import { around, atLeast, matching, runsOf, type TextRun, together } from './runs.ts';
 
 /** Characters of what may be bytes that are looked at to see whether they are a text. */
 const MAX_LOOKED_AT = 64 * 1024;
@@ -13,7 +13,7 @@ const MAX_RUNS = 1000;
 /** What a run of a text says when it is decoded. */
 export type DecodedRun = { start: number; end: number; text: string };
 
-type Coding = { runsIn(text: string): Iterable<Run>; decode(run: string): string | null };
+type Coding = { runsIn(text: string): Iterable<TextRun>; decode(run: string): string | null };
 
 /** A line break within base64, also as JSON writes it. */
 const isLineBreak = (text: string, from: number, to: number): boolean => {
@@ -50,7 +50,7 @@ export function decodedRuns(text: string, depth = MAX_DEPTH): DecodedRun[] {
 
 function decodedBy({ runsIn, decode }: Coding, text: string, depth: number): DecodedRun[] {
   const found: DecodedRun[] = [];
-  const add = (said: string | null, { start, end }: Run) => {
+  const add = (said: string | null, { start, end }: TextRun) => {
     if (said === null || said === text.slice(start, end)) return;
     found.push({ start, end, text: said });
     if (depth > 1)
@@ -83,7 +83,7 @@ function decodedInPlace(text: string, { runsIn, decode }: Coding): string {
 /** Whether what looks like bytes is a text that was coded. */
 export function isTextInDisguise(text: string): boolean {
   const start = text.slice(0, MAX_LOOKED_AT);
-  const says = (runs: Iterable<Run>, read: (run: string) => string | null) =>
+  const says = (runs: Iterable<TextRun>, read: (run: string) => string | null) =>
     [...runs].some((run) => read(start.slice(run.start, run.end)) !== null);
   return says(base64(start), legibleBase64) || says(hex(start), legibleHex);
 }

@@ -3,7 +3,7 @@ import type { FoundSegment } from '../found.ts';
 import { binaryMembers, textMembers } from '../member-names.ts';
 import { decodedAcross } from './across.ts';
 import { latinised, type NormalisedText } from './normalised.ts';
-import { editParts, type Part, type TextView } from './view.ts';
+import { editParts, type JoinedPart, type TextView } from './view.ts';
 
 /** Characters of texts that are put together, of all bodies that are read. */
 const MAX_JOINED = 16_000_000;
@@ -46,7 +46,7 @@ function addList(
   segments: readonly FoundSegment[],
   plain: readonly (NormalisedText | null)[],
 ): void {
-  const parts: Part[] = [];
+  const parts: JoinedPart[] = [];
   let length = 0;
   for (const at of list) {
     const segment = segments[at];

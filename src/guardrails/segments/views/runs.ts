@@ -1,5 +1,5 @@
 /** A stretch of a text. */
-export type Run = { start: number; end: number };
+export type TextRun = { start: number; end: number };
 
 /*
  * Runs are walked through by hand: an expression that repeats a class a million times comes to the end of its stack, and one
@@ -7,7 +7,7 @@ export type Run = { start: number; end: number };
  */
 
 /** Runs of ASCII characters of a class. */
-export function runsOf(characters: RegExp): (text: string) => Generator<Run> {
+export function runsOf(characters: RegExp): (text: string) => Generator<TextRun> {
   const isMember = Uint8Array.from({ length: 128 }, (_, code) =>
     Number(characters.test(String.fromCharCode(code))),
   );
@@ -28,11 +28,11 @@ export function runsOf(characters: RegExp): (text: string) => Generator<Run> {
 
 /** Runs that follow one another with no more between them than what `isBetween` takes. */
 export const together = (
-  runs: (text: string) => Iterable<Run>,
+  runs: (text: string) => Iterable<TextRun>,
   isBetween: (text: string, from: number, to: number) => boolean,
 ) =>
-  function* (text: string): Generator<Run> {
-    let whole: Run | null = null;
+  function* (text: string): Generator<TextRun> {
+    let whole: TextRun | null = null;
     for (const run of runs(text)) {
       if (whole && isBetween(text, whole.end, run.start)) whole.end = run.end;
       else {
@@ -43,14 +43,14 @@ export const together = (
     if (whole) yield whole;
   };
 
-export const atLeast = (length: number, runs: (text: string) => Iterable<Run>) =>
-  function* (text: string): Generator<Run> {
+export const atLeast = (length: number, runs: (text: string) => Iterable<TextRun>) =>
+  function* (text: string): Generator<TextRun> {
     for (const run of runs(text)) if (run.end - run.start >= length) yield run;
   };
 
 /** Runs that match. The pattern has bounds, and takes time in proportion to the text. */
 export const matching = (pattern: RegExp) =>
-  function* (text: string): Generator<Run> {
+  function* (text: string): Generator<TextRun> {
     for (const { index, 0: run } of text.matchAll(pattern)) yield { start: index, end: index + run.length };
   };
 
@@ -58,7 +58,7 @@ const GAP = /[\s"']/;
 
 /** Runs without spaces and quotes that hold a mark. */
 export const around = (mark: RegExp) =>
-  function* (text: string): Generator<Run> {
+  function* (text: string): Generator<TextRun> {
     let end = 0;
     for (const { index } of text.matchAll(mark)) {
       if (index < end) continue;

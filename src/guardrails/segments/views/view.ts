@@ -10,10 +10,10 @@ export const spanIn = (clear: NormalisedText | null, start: number, end: number)
   clear === null ? { start, end } : { start: clear.starts[start] ?? 0, end: clear.starts[end] ?? 0 };
 
 /** A text that stands in another one, which is put together of several. */
-export type Part = { segment: FoundSegment; clear: NormalisedText | null; from: number; to: number };
+export type JoinedPart = { segment: FoundSegment; clear: NormalisedText | null; from: number; to: number };
 
 /** The replacement stands where the match begins; what of it lies in further parts is left out. */
-export function editParts(parts: readonly Part[], { start, end, replacement }: TextEdit): TextEdit[] {
+export function editParts(parts: readonly JoinedPart[], { start, end, replacement }: TextEdit): TextEdit[] {
   return parts
     .filter(({ from, to }) => from < end && start < to)
     .map(({ segment, clear, from, to }, at) => ({

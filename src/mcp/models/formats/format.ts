@@ -40,7 +40,7 @@ export type ToolOutcome = {
 export type ApprovalRequest = { id: string; call: ModelCall; tool: OfferedTool };
 
 /** One answer of a model, and what was done about the tools that it calls. */
-export type Turn = {
+export type ModelTurn = {
   answer: JsonObject;
   outcomes: readonly ToolOutcome[];
   waiting: readonly ApprovalRequest[];
@@ -49,10 +49,10 @@ export type Turn = {
 };
 
 /** All that was done for one request. `before`: calls that the request itself has approved. */
-export type Done = {
+export type ToolWork = {
   tools: readonly OfferedTool[];
   before: readonly ToolOutcome[];
-  turns: readonly Turn[];
+  turns: readonly ModelTurn[];
 };
 
 /** A way to talk to models, as far as tools are concerned. */
@@ -68,7 +68,7 @@ export type ToolFormat = {
   /** The body of the next round. */
   continued(body: JsonObject, answer: JsonObject, outcomes: readonly ToolOutcome[]): JsonObject;
   /** The last answer, with what was done before it. */
-  finished(answer: JsonObject, done: Done): JsonObject;
+  finished(answer: JsonObject, done: ToolWork): JsonObject;
 };
 
 export const objectsIn = (value: unknown): JsonObject[] =>

@@ -5,11 +5,11 @@ import {
   type AllowedTools,
   allowedTools,
   descriptionOf,
+  type ModelTurn,
   objectsIn,
   schemaOf,
   type ToolFormat,
   type ToolOutcome,
-  type Turn,
 } from './format.ts';
 
 /** Messages, as Anthropic has them: servers stand in a list of their own. */
@@ -60,7 +60,7 @@ export const messagesFormat: ToolFormat = {
 };
 
 /** What a model says in one turn, and behind it what the tools said that it called. */
-function blocksOf({ answer, outcomes }: Turn): JsonObject[] {
+function blocksOf({ answer, outcomes }: ModelTurn): JsonObject[] {
   const made = new Map(outcomes.map((outcome) => [outcome.call.id, outcome]));
   const said = objectsIn(answer.content).map((block) => {
     const outcome = block.type === 'tool_use' ? made.get(String(block.id)) : undefined;

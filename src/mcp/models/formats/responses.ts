@@ -3,12 +3,12 @@ import type { JsonObject } from '../../../lib/json.ts';
 import {
   type ApprovalRequest,
   descriptionOf,
+  type ModelTurn,
   type OfferedTool,
   objectsIn,
   schemaOf,
   type ToolFormat,
   type ToolOutcome,
-  type Turn,
 } from './format.ts';
 import { wantedIn } from './wanted.ts';
 
@@ -94,7 +94,7 @@ export const requestItem = ({ id, call, tool }: ApprovalRequest): JsonObject => 
 });
 
 /** What a model says in one turn; calls of tools have become items of their own, and are functions no more. */
-function itemsOf({ answer, outcomes, waiting, deferred }: Turn): JsonObject[] {
+function itemsOf({ answer, outcomes, waiting, deferred }: ModelTurn): JsonObject[] {
   const items = new Map<string, JsonObject[]>([
     ...outcomes.map((outcome): [string, JsonObject[]] => [outcome.call.id, [callItem(outcome)]]),
     ...waiting.map((request): [string, JsonObject[]] => [request.call.id, [requestItem(request)]]),

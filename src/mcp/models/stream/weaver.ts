@@ -1,7 +1,7 @@
 import { wholeFormatOf } from '../../../formats/index.ts';
 import type { ServerSentEvent } from '../../../lib/event-stream/index.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { Done, ModelCall, OfferedTool, ToolOutcome } from '../formats/format.ts';
+import type { ModelCall, OfferedTool, ToolOutcome, ToolWork } from '../formats/format.ts';
 
 /** Makes one stream of those of all rounds. Each method gives the text that goes to the caller. */
 export type StreamWeaver = {
@@ -21,7 +21,7 @@ export type StreamWeaver = {
 
 export type WeaverGiven = {
   toolOf(functionName: string): OfferedTool | undefined;
-  done(): Done;
+  done(): ToolWork;
   /** The request as the caller made it. */
   asked: JsonObject;
 };
