@@ -31,7 +31,8 @@ export default {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' }, swcrc: false },
     ],
   },
-  testTimeout: 30_000,
+  // A test that hangs ends here. No test is about time, and a machine that others share may be ten times slower than a quiet one.
+  testTimeout: 120_000,
   // One more than the two cores that this is timed on: many tests wait for a disk, a process or a clock.
   maxWorkers: 3,
   // A worker keeps growing from file to file: one had 2.8 GB after some forty of them.

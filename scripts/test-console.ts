@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..');
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 const LOGS = 4000;
 const DAYS = 40;
-const START_MS = 90_000;
+const START_MS = 240_000;
 
 function isProgram(path: string): boolean {
   try {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const MONGODB_URI = (await findEmbedded(join(directory, 'store'))) ?? '';
   two = await startProcess(directory, { CONSOLE_DIR, MONGODB_URI });
   seeds = JSON.parse(await readFile(join(directory, 'bootstrap.json'), 'utf8')) as Bootstrap;
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await two.kill('SIGTERM');
   await one.kill('SIGTERM');

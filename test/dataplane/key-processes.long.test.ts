@@ -27,7 +27,7 @@ beforeAll(async () => {
   const env = { MONGODB_URI: databaseUri, ENCRYPTION_KEY: randomBytes(32).toString('base64') };
   for (const name of ['0', '1']) processes.push(await startProcess(join(directory, name), env));
   adminKey = JSON.parse(await readFile(join(directory, '0', 'bootstrap.json'), 'utf8')).workspace_api_key;
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await Promise.all(processes.map((one) => one.kill('SIGTERM')));
   await store?.stop();

@@ -92,5 +92,5 @@ describe('a request under an alias and the same one under canonical names', () =
       ),
       { numRuns: 60 },
     );
-  }, 60_000);
+  }, 120_000);
 });

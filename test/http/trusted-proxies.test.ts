@@ -8,7 +8,7 @@ let direct: TestApp;
 beforeAll(async () => {
   behind = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8, ::1, 10.0.0.0/8, 2001:db8::/32' });
   direct = await startApp();
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await behind.stop();
   await direct.stop();
@@ -61,7 +61,7 @@ describe('behind a trusted proxy', () => {
     await guess('203.0.113.10');
     expect(waits).toHaveLength(slowed);
     await app.stop();
-  }, 30_000);
+  }, 120_000);
 
   it('entries of a country are found by it', async () => {
     await recorded(behind, { 'cf-ipcountry': 'FR' });

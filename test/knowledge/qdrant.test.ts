@@ -4,7 +4,7 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 import { startQdrant } from '../support/qdrant.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const KEY = 'qdrant-key-4711';
 // Each app has a data directory of its own, and any of them may index a file.

@@ -62,7 +62,7 @@ describe('a file that is deleted', () => {
         expect(holding(cacheOf(directory), 'Periwinkles grow')).toBe(0);
         // The stem of the word, in the index of words.
         expect(holding(cacheOf(directory), 'periwinkl')).toBe(0);
-      }, 60_000);
+      }, 120_000);
     const { data } = await clientOf(other).vectorStores.search(store, { query: 'yellow marigolds' });
     expect(data.map(({ filename }) => filename)).toEqual(['kept.txt']);
   });

@@ -134,7 +134,7 @@ describe('a limit', () => {
       ...{ limit_level: 'workspace', limit_name: 'ws-main', unit: 'dollars', limit: 10, alert_threshold: 5 },
       ...{ value_key: '', resets_at: null, workspace_id: app.workspaceId },
     });
-  }, 60_000);
+  }, 120_000);
 
   it('tells the administrators and its own addresses by mail, with figures', async () => {
     const limit = own({ alertEmails: ['finance@example.com'], window: { kind: 'monthly' } });
@@ -149,7 +149,7 @@ describe('a limit', () => {
     ]);
     expect(mails[0].subject).toBe('The limit of workspace "ws-main" has crossed its alert threshold');
     expect(mails[0].text).toMatch(/begins anew at \d{4}-\d\d-01T00:00:00\.000Z/);
-  }, 30_000);
+  }, 120_000);
 
   it('of groups raises an alarm for each value, and a policy mails nobody but its own addresses', async () => {
     const limit = own({ level: 'policy', name: 'p', groupBy: ['metadata._user'] });
@@ -169,7 +169,7 @@ describe('a limit', () => {
       { member: 'metadata._user:alice', before: null, after: 6 },
       { member: 'metadata._user:bob', before: null, after: 6 },
     ]);
-  }, 30_000);
+  }, 120_000);
 
   it('that a call does not fit into any more counts as used up', async () => {
     const limit = own({ alertThreshold: null });
@@ -177,7 +177,7 @@ describe('a limit', () => {
     await spend(on, limit, 9.95);
     expect(await spend(on, limit, 1)).toBe(false);
     await eventually(async () => expect(await kindsOf(limit)).toEqual(['limit_exhausted']));
-  }, 30_000);
+  }, 120_000);
 
   it('of a rate raises none', async () => {
     const limit = own({ kind: 'rate', window: { kind: 'bucket', seconds: 3600 }, alertThreshold: null });
@@ -186,7 +186,7 @@ describe('a limit', () => {
     expect(await spend(on, limit, 1)).toBe(false);
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(await list(limit)).toEqual([]);
-  }, 30_000);
+  }, 120_000);
 
   it('shows its alarms to subscribers and lists of its own tenant alone', async () => {
     const limit = own();
@@ -209,5 +209,5 @@ describe('a limit', () => {
     expect(listed).toEqual({ total: 0, data: [] });
     const elsewhere = await app.graphql(LIST, { workspaceId: neighbour.workspaceId });
     expect(elsewhere.errors?.[0]?.extensions.code).toBe('NOT_FOUND');
-  }, 60_000);
+  }, 120_000);
 });

@@ -118,7 +118,7 @@ describe('a policy that is changed under traffic', () => {
       undefined,
       { member: 'status', before: 'active', after: 'archived' },
     ]);
-  }, 60_000);
+  }, 120_000);
 
   it('refills at its new rate once its unit is another one', async () => {
     const { id, key } = await newKey();
@@ -143,7 +143,7 @@ describe('a policy that is changed under traffic', () => {
       .find({ limitId: `policy:${policy}` })
       .toArray();
     expect(counters).toEqual([expect.objectContaining({ seconds: 60, ver: 2, cap: 3 })]);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('the limit of a key that is changed under traffic', () => {
@@ -160,7 +160,7 @@ describe('the limit of a key that is changed under traffic', () => {
     for (const process of [app, other]) await passes(process, key);
     await calls.end();
     expect(calls.seen.failed).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   it('is changed by one administrator after the other', async () => {
     const { id } = await newKey({ usage_limits: { type: 'requests', credit_limit: 1 } });

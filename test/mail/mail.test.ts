@@ -22,7 +22,7 @@ beforeAll(async () => {
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   };
   app = await startApp(env, undefined, now);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await app.stop();
   await server.stop();
@@ -90,7 +90,7 @@ describe('a rotation', () => {
         sentAt: expect.any(String),
       }),
     ]);
-  }, 30_000);
+  }, 120_000);
 
   it('by a policy is told with the way to the new secret', async () => {
     const nextRotationAt = new Date(Date.now() + DAY).toISOString();
@@ -98,7 +98,7 @@ describe('a rotation', () => {
     ahead = DAY + MINUTE;
     const [mail] = await arrived('policy@example.com');
     expect(mail?.text).toContain(`POST /v1/api-keys/${id}/reveal`);
-  }, 30_000);
+  }, 120_000);
 
   it('of a key whose name breaks lines cannot write headers', async () => {
     const { id } = await makeAlerting(['lines@example.com'], { name: 'a\r\nBcc: all@example.com\r\n\r\nb' });
@@ -106,7 +106,7 @@ describe('a rotation', () => {
     const [mail] = await arrived('lines@example.com');
     expect(mail?.head).not.toMatch(/^Bcc:/m);
     expect(mailsTo('all@example.com')).toEqual([]);
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('a key that expires', () => {
@@ -124,7 +124,7 @@ describe('a key that expires', () => {
     ahead = 31 * DAY;
     await twoLooks();
     expect(mailsTo('soon@example.com')).toHaveLength(2);
-  }, 60_000);
+  }, 120_000);
 
   it('is told anew for another expiry, and not at all without addresses', async () => {
     const { id } = await makeAlerting([], { expiresAt: new Date(Date.now() + 30 * DAY).toISOString() });
@@ -144,7 +144,7 @@ describe('a key that expires', () => {
     );
     ahead = 3 * DAY + MINUTE;
     await arrived('later@example.com');
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('an invite', () => {
@@ -172,7 +172,7 @@ describe('an invite', () => {
     dataOf(await app.graphql('mutation ($id: ID!) { resendInvite(id: $id) { id } }', { id }));
     const [, again] = await arrived('new@example.com', 2);
     expect(again?.text).not.toContain(inviteLink);
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('a mail server', () => {
@@ -197,7 +197,7 @@ describe('a mail server', () => {
         expect.objectContaining({ status: 'sent', attempts: 2, lastError: null }),
       ]),
     );
-  }, 30_000);
+  }, 120_000);
 
   it('that refuses an address for good is asked once', async () => {
     server.refuseNext({ code: 550, message: 'No such person' });
@@ -214,7 +214,7 @@ describe('a mail server', () => {
     ahead = DAY;
     await twoLooks();
     expect(mailsTo('nobody@example.com')).toEqual([]);
-  }, 30_000);
+  }, 120_000);
 
   it('gets what a stopped process left, once, from one of two', async () => {
     const silent = await startApp({ ENCRYPTION_KEY: env.ENCRYPTION_KEY as string }, undefined, now);
@@ -241,7 +241,7 @@ describe('a mail server', () => {
     expect(mailsTo('left@example.com')).toHaveLength(1);
     for (const one of both) await one.stop();
     await silent.stop();
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('the outbox', () => {
@@ -274,7 +274,7 @@ describe('the outbox', () => {
     } finally {
       await bare.stop();
     }
-  }, 30_000);
+  }, 120_000);
 
   it('shows a neighbour nothing, and nothing without the scope', async () => {
     const { id } = await makeAlerting(['private@example.com']);
@@ -284,5 +284,5 @@ describe('the outbox', () => {
     expect(await outbox('private@example.com', app, neighbour.adminKey)).toEqual([]);
     const lacking = await makeKey(app, 'organisation-service', { without: ['organisation_settings.read'] });
     expect(errorOf(await app.graphql('{ outbox { total } }', {}, lacking)).code).toBe('FORBIDDEN');
-  }, 30_000);
+  }, 120_000);
 });

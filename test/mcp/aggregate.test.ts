@@ -7,7 +7,7 @@ import { serveMcp } from '../support/mcp-clients.ts';
 import { type McpEra, type McpUpstream, startMcpUpstream, tool } from '../support/mcp-upstream.ts';
 import { legacyMessage, MODERN, modernMessage, post, type WireAnswer } from '../support/mcp-wire.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 let app: TestApp;
 let neighbour: Tenant;

@@ -5,7 +5,7 @@ import { connectLegacy, serveMcp } from '../support/mcp-clients.ts';
 import { type McpEra, type McpUpstream, startMcpUpstream, tool } from '../support/mcp-upstream.ts';
 import { askModern, callModern, legacyMessage, modernMessage, post } from '../support/mcp-wire.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 type Json = Record<string, any>;
 

@@ -15,7 +15,7 @@ import { makeReference, vaultInput } from '../support/secret-managers/references
 import { vaultServer } from '../support/secret-managers/vault.ts';
 import { post as postForm, userWithKey } from './oauth/support.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 type Json = Record<string, any>;
 

@@ -14,7 +14,7 @@ import {
   words,
 } from './model-world.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 type Json = Record<string, any>;
 

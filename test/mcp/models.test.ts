@@ -9,7 +9,7 @@ import { chatAnswer, json } from '../support/provider.ts';
 import { addUser } from '../support/users.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 type Json = Record<string, any>;
 

@@ -5,7 +5,7 @@ import { serveMcp } from '../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream, tool } from '../support/mcp-upstream.ts';
 import { callModern, legacyMessage, post } from '../support/mcp-wire.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const planted = {
   header: 'planted-header-credential-11aa22bb33cc',

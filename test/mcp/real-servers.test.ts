@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/remote-process.ts';
 
 // Processes of other people's programs, on a machine that may be busy.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 let app: TestApp;
 const processes: ChildProcess[] = [];

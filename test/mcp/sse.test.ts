@@ -6,7 +6,7 @@ import { connectLegacy, serveMcp } from '../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream, tool } from '../support/mcp-upstream.ts';
 import { callModern } from '../support/mcp-wire.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 let app: TestApp;
 let upstream: McpUpstream;

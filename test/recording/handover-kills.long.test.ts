@@ -152,7 +152,7 @@ describe('a process', () => {
     traces.push(...(await chats(40)));
     await eventually(async () => {
       expect(await metric('sluice_request_log_spooled')).toBe(before + 40);
-    }, 60_000);
+    }, 120_000);
     await sluice.kill('SIGKILL');
     line.mend();
     sluice = await start();
@@ -175,7 +175,7 @@ describe('a process', () => {
       await eventually(async () => {
         const rows = await db.collection('logs').find({ aiModel: 'counting/count' }).toArray();
         expect(rows.map(({ mcp }) => JSON.parse(mcp).requestId).toSorted()).toEqual(answered);
-      }, 60_000);
+      }, 120_000);
     } finally {
       await upstream.stop();
     }

@@ -118,7 +118,7 @@ describe('entities of a usage limit policy', () => {
     }
     const refused = await call('PUT', `/${policy}`, { reset_usage_for_value: 'nobody' });
     expect(refusalOf(refused)).toMatchObject({ status: 400, param: 'reset_usage_for_value' });
-  }, 60_000);
+  }, 120_000);
 
   it('of several groups have one counter for each combination', async () => {
     await perUser(1, ['metadata._user', 'model']);

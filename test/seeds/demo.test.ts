@@ -20,7 +20,7 @@ beforeAll(async () => {
   const seeds = JSON.parse(await readFile(join(directory, 'bootstrap.json'), 'utf8')) as Bootstrap;
   ask = askAt(sluice.url, seeds.admin_api_key);
   await seed();
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await sluice.kill('SIGTERM');
   await rm(directory, { recursive: true, force: true });

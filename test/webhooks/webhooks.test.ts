@@ -21,7 +21,7 @@ beforeAll(async () => {
   neighbour = await app.createTenant();
   const { endpoint } = await create({ name: 'subject', events: ['limit_reset'] });
   subject = { id: endpoint.id };
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await app.stop();
   await receiver.stop();
@@ -157,7 +157,7 @@ describe('an endpoint', () => {
     expect(message?.body).not.toContain(rotated.key);
     expect(other.arrived()).toEqual([]);
     expect(arrived()).toHaveLength(1);
-  }, 30_000);
+  }, 120_000);
 
   it('is told of a key that expires, also of one that mails nobody', async () => {
     const { id, arrived } = await own({ events: ['api_key_expiring'] });
@@ -171,7 +171,7 @@ describe('an endpoint', () => {
     expect(arrived().map(({ body }) => JSON.parse(body).data)).toEqual([
       expect.objectContaining({ api_key_id: key.id, expires_at: expiresAt, days_left: 7 }),
     ]);
-  }, 30_000);
+  }, 120_000);
 
   it('of a workspace hears nothing of the others', async () => {
     const document = 'mutation ($input: CreateWorkspaceInput!) { createWorkspace(input: $input) { id } }';
@@ -186,7 +186,7 @@ describe('an endpoint', () => {
     dataOf(await app.graphql('mutation ($id: ID!) { rotateApiKey(id: $id) { key } }', { id }));
     await settled(all.id, 'sent');
     expect(await deliveries(apart.id)).toEqual([]);
-  }, 30_000);
+  }, 120_000);
 
   it.each([
     ['not a URL', 'hook.example.com', /absolute http or https URL/],
@@ -233,7 +233,7 @@ describe('an endpoint', () => {
     expect(signed).toMatch(/^v1,\S+$/);
     const stored = await dump(app);
     for (const one of [secret, rotated.secret]) expect(stored.includes(one.slice(6))).toBe(false);
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('a message', () => {
@@ -270,7 +270,7 @@ describe('a message', () => {
         lastError: expect.stringMatching(/ECONNREFUSED/),
       }),
     );
-  }, 30_000);
+  }, 120_000);
 
   it('is given up after eight tries, and tried again when somebody asks', async () => {
     const { id, arrived } = await own();
@@ -289,7 +289,7 @@ describe('a message', () => {
     expect(await retry(messageId)).toBe(1);
     expect(await settled(id, 'sent')).toMatchObject({ id: messageId, attempts: 1 });
     expect(await retry()).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   it('that is answered 410 switches its endpoint off until somebody enables it', async () => {
     const { id, arrived } = await own();
@@ -305,7 +305,7 @@ describe('a message', () => {
     expect(await read()).toMatchObject({ enabled: true, goneAt: null });
     await send(id);
     await eventually(async () => expect(arrived()).toHaveLength(2));
-  }, 30_000);
+  }, 120_000);
 
   it('of an endpoint that fails does not keep another one waiting', async () => {
     const failing = await own();
@@ -316,7 +316,7 @@ describe('a message', () => {
     await send(failing.id);
     await send(sound.id);
     await settled(sound.id, 'sent');
-  }, 30_000);
+  }, 120_000);
 
   it('that waits is given up when its endpoint is switched off', async () => {
     const { id } = await own();
@@ -327,5 +327,5 @@ describe('a message', () => {
     expect((await deliveries(id, 'failed'))[0]).toMatchObject({
       lastError: 'The endpoint was switched off.',
     });
-  }, 30_000);
+  }, 120_000);
 });

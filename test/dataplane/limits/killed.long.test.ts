@@ -16,7 +16,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-killed-'));
   provider = await startProvider();
   sluice = await startProcess(directory);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await sluice.kill('SIGTERM');
   await provider.stop();
@@ -89,4 +89,4 @@ test('the start after a kill gives back what the process had leased and its call
   expect(uncertain).toBeLessThan(20_000_000);
   expect(fill).toBe(57_500 + uncertain);
   expect(room).toBe(cap - fill);
-}, 60_000);
+}, 120_000);

@@ -96,7 +96,7 @@ describe('limits of a virtual key', () => {
     await rest('PUT', `/virtual-keys/${slug}`, { usage_limits: null, rate_limits: null });
     expect(await virtualKey()).toMatchObject({ usage_limits: expect.anything() });
     expect(await untilRefused(slug, 3)).toEqual({ passed: 3 });
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('limits of an integration in its workspaces', () => {
@@ -140,7 +140,7 @@ describe('limits of an integration in its workspaces', () => {
     await passesAgain('entry', 3);
     await set(integration, { workspaces: [{ ...entry, usage_limits: null }] });
     await eventually(async () => expect(await untilRefused('entry', 4)).toEqual({ passed: 4 }));
-  }, 60_000);
+  }, 120_000);
 
   it('hold for every workspace without an entry, each for itself', async () => {
     const integration = await create('everywhere');
@@ -154,7 +154,7 @@ describe('limits of an integration in its workspaces', () => {
     });
     await eventually(async () => expect(await untilRefused('everywhere', 2)).toEqual({ passed: 2 }));
     expect(await untilRefused('everywhere', 1)).toMatchObject({ status: 412 });
-  }, 60_000);
+  }, 120_000);
 
   it.each([
     [
@@ -220,7 +220,7 @@ describe('limits of an organisation', () => {
     ]);
     await graph(SET, { input: { usageLimits: null, rateLimits: null } });
     await eventually(async () => expect(await untilRefused(world.slug, 3)).toEqual({ passed: 3 }));
-  }, 60_000);
+  }, 120_000);
 
   it('are refused where they say what cannot be', async () => {
     const usageLimits = [{ type: 'cost', creditLimit: 2, alertThreshold: 2 }];
@@ -274,7 +274,7 @@ describe('a key whose budget is used up', () => {
       used: 2,
       amount: 2,
     });
-  }, 60_000);
+  }, 120_000);
 
   it('does not set itself back', async () => {
     const { id, key } = await rest(
@@ -306,7 +306,7 @@ describe('the usage of a workspace', () => {
     await rest('PUT', path, { reset_usage: true }, world.app.adminKey);
     await passesAgain(world.slug, 2);
     await rest('PUT', path, { usage_limits: [] }, world.app.adminKey);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('the usage of a policy by value', () => {
@@ -338,5 +338,5 @@ describe('the usage of a policy by value', () => {
       }),
     );
     await rest('DELETE', path);
-  }, 60_000);
+  }, 120_000);
 });

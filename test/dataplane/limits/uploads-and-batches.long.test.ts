@@ -141,7 +141,7 @@ describe('nothing stays reserved after a batch', () => {
       const batch = await client.batches.retrieve(id);
       expect(['completed', 'failed', 'cancelled', 'expired']).toContain(batch.status);
       return batch;
-    }, 60_000);
+    }, 120_000);
   const clientOf = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${world.app.url}/v1`, maxRetries: 0 });
 
   it('whose lines are answered, refused and fail', async () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   };
   apps = [await startApp(env, undefined, now), await startApp(env, undefined, now)];
   providers = [await startProvider(), await startProvider()];
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await Promise.all([...apps, ...providers].map((one) => one.stop()));
   await store?.stop();

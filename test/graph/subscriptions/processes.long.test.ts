@@ -36,7 +36,7 @@ beforeAll(async () => {
   processes = [await startProcess(join(directory, '0'), env)];
   processes.push(await startProcess(join(directory, '1'), env));
   key = JSON.parse(await readFile(join(directory, '0', 'bootstrap.json'), 'utf8')).workspace_api_key;
-}, 60_000);
+}, 120_000);
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
   for (const { url } of processes) await until(async () => (await openSubscriptions(url)) === 0);
@@ -88,7 +88,7 @@ describe('two processes over one database', () => {
     for (const other of others) expect(other).toEqual(first);
     await insert(0, 'many', '/last');
     for (const results of tails) expect(await take(results, 1)).toEqual(['/last']);
-  }, 60_000);
+  }, 120_000);
 
   it('go on when one of them is killed and comes back', async () => {
     const staying = await tail(0, 'restart');
@@ -102,7 +102,7 @@ describe('two processes over one database', () => {
     expect(await take(staying, 2)).toEqual(['/meanwhile', '/after']);
     expect(await take(returning, 1)).toEqual(['/after']);
     expect([staying.waiting(), returning.waiting()]).toEqual([[], []]);
-  }, 60_000);
+  }, 120_000);
 
   it('close what is open when they are told to stop', async () => {
     const socket = new WebSocket(`${urlOf(1).replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
@@ -119,5 +119,5 @@ describe('two processes over one database', () => {
       { status: 'rejected' },
     ]);
     processes[1] = await startProcess(join(directory, '1'), env);
-  }, 60_000);
+  }, 120_000);
 });

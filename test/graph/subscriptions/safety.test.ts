@@ -18,7 +18,7 @@ beforeAll(async () => {
   const file = join(directory, 'trusted.json');
   await writeFile(file, JSON.stringify({ [hash]: trusted }));
   app = await startApp({ TRUSTED_DOCUMENTS: file });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await app.stop();
   await rm(directory, { recursive: true, force: true });

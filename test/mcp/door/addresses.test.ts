@@ -5,7 +5,7 @@ import { serveMcp } from '../../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream } from '../../support/mcp-upstream.ts';
 import { callModern } from '../../support/mcp-wire.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const METADATA = 'http://169.254.169.254/mcp';
 let app: TestApp;

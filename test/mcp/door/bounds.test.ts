@@ -4,7 +4,7 @@ import { serveMcp } from '../../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream, tool } from '../../support/mcp-upstream.ts';
 import { askModern, callModern } from '../../support/mcp-wire.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const MIB = 1024 * 1024;
 let app: TestApp;

@@ -4,7 +4,7 @@ import { connectLegacy, connectModern, serveMcp } from '../../support/mcp-client
 import { type McpProgram, startEverything, startModernServer } from '../../support/mcp-programs.ts';
 
 // Programs of other people, on a machine that may be busy.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 let app: TestApp;
 let programs: McpProgram[] = [];

@@ -5,7 +5,7 @@ import { type ClientOptions, connectLegacy, connectModern, serveMcp } from '../.
 import { type McpEra, type McpUpstream, startMcpUpstream, tool } from '../../support/mcp-upstream.ts';
 import { callModern, legacyMessage, openLegacy, post } from '../../support/mcp-wire.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 let app: TestApp;
 const upstreams: McpUpstream[] = [];

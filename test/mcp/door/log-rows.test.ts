@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { serveMcp } from '../../support/mcp-clients.ts';
 import { askModern, callModern, legacyMessage, openLegacy, post } from '../../support/mcp-wire.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 let app: TestApp;
 let quiet: TestApp;

@@ -6,7 +6,7 @@ import { serveMcp } from '../../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream } from '../../support/mcp-upstream.ts';
 import { legacyMessage, openLegacy } from '../../support/mcp-wire.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 type Event = { id: string | null; data: string; retry?: string | undefined };
 const STEPS = 5;

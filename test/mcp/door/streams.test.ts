@@ -5,7 +5,7 @@ import { connectLegacy, serveMcp } from '../../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream } from '../../support/mcp-upstream.ts';
 import { MODERN, modernMessage, openLegacy } from '../../support/mcp-wire.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 let app: TestApp;
 let server: Awaited<ReturnType<typeof serveMcp>>;

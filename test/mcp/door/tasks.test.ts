@@ -7,7 +7,7 @@ import { type McpProgram, startEverything } from '../../support/mcp-programs.ts'
 import { type McpUpstream, startMcpUpstream, tool } from '../../support/mcp-upstream.ts';
 import { askModern, legacyMessage, openLegacy, post } from '../../support/mcp-wire.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 type Json = Record<string, any>;
 

@@ -62,7 +62,7 @@ test('what is dropped while others write is cleared away, and its space is given
     await pause();
   }
   expect(fileSize()).toBeLessThan(40e6);
-}, 60_000);
+}, 120_000);
 
 test('a stop in the middle of the clearing is made up for by the next start', async () => {
   await fill(40_000);
@@ -78,4 +78,4 @@ test('a stop in the middle of the clearing is made up for by the next start', as
   expect(await again.countDocuments({ n: { $gte: 0 } })).toBe(1);
   await client.close();
   await server.stop();
-}, 60_000);
+}, 120_000);

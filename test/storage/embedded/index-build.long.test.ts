@@ -109,7 +109,7 @@ test('indexes of every kind that are built while others write hold what a scan f
   }
   await expectRight(...kinds);
   expect(await cleared(running.directory)).toEqual(nothing);
-}, 60_000);
+}, 120_000);
 
 test('an index holds every document when all are written during the build', async () => {
   const building = items.createIndex({ tags: 1 }, { name: 'tags' });

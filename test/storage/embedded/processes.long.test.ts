@@ -81,7 +81,7 @@ test('three processes on one server count, draw jobs and insert keys together wi
   expect(taken.sort((left, right) => left - right)).toEqual(Array.from({ length: 300 }, (_, at) => at));
   expect(outcomes.reduce((sum, { inserted }) => sum + inserted, 0)).toBe(100);
   expect(await db.collection('unique').countDocuments({ key: { $gte: 0 } })).toBe(100);
-}, 60_000);
+}, 120_000);
 
 const openCursors = async (): Promise<number> => {
   const { metrics } = await db.command({ serverStatus: 1 });
@@ -112,7 +112,7 @@ test('a process killed in the middle leaves no cursor and nothing half done, and
   for (const hint of ['_id_', 'key_1', 'list_1', { $natural: 1 as const }]) {
     expect(await written.find().hint(hint).toArray()).toHaveLength(count);
   }
-}, 60_000);
+}, 120_000);
 
 /** The driver passes some errors of the socket on as they are. */
 const networkError = /^(Mongo(Network|ServerSelection|PoolCleared)\w*|Error): .*(closed|EPIPE|ECONN|ENOENT)/;
@@ -134,4 +134,4 @@ test('a server that stops while clients are at work ends cleanly, and they get a
     .findOne({ _id: 'pair' } as Document);
   expect(pair?.left).toBe(pair?.right);
   await reopened.close();
-}, 60_000);
+}, 120_000);

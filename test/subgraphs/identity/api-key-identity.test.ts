@@ -13,7 +13,7 @@ let other: TestApp;
 beforeAll(async () => {
   app = await startApp(env, async (milliseconds) => void waits.push(milliseconds));
   other = await startApp({ ...env, MONGODB_URI: app.databaseUri });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await other.stop();
   await app.stop();
@@ -115,7 +115,7 @@ describe('the last use of a key', () => {
     await third.stop();
     const written = await lastUse(id, other);
     expect(Date.parse(written as string)).toBeGreaterThanOrEqual(Date.parse(used as string));
-  }, 60_000);
+  }, 120_000);
 
   it('is no change of the key, and goes with it', async () => {
     const { id, key } = await make();
@@ -133,5 +133,5 @@ describe('the last use of a key', () => {
     expect(await uses.countDocuments({ _id: id })).toBe(1);
     await app.graphql('mutation ($id: ID!) { deleteApiKey(id: $id) }', { id });
     await eventually(async () => expect(await uses.countDocuments({ _id: id })).toBe(0));
-  }, 60_000);
+  }, 120_000);
 });
