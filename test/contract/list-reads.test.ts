@@ -15,6 +15,7 @@ import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
 import { type CountedApp, startCountedApp } from '../support/counted-app.ts';
 import { type FilledTenant, fillTenant } from '../support/filled-tenant.ts';
+import { rounds } from '../support/long.ts';
 import { listQueries, listsBelow, listsOf } from './list-queries.ts';
 
 const { schema } = createGraph(readSources(subgraphs));
@@ -171,8 +172,8 @@ beforeAll(async () => {
   // What is asked here is more than a dashboard would.
   app = await startCountedApp({ GRAPHQL_MAX_COST: '100000000' });
   // Lists stand in lists in lists: what one question answers is the fourth power of these, so 16 items and 625.
-  few = await fillTenant(app, 2);
-  many = await fillTenant(app, 5);
+  few = await fillTenant(app, rounds(2, 3));
+  many = await fillTenant(app, rounds(5, 8));
   // The first sight of a token is a read of its own.
   for (const { token } of [few, many]) await app.graphql('{ __typename }', {}, token);
 }, 120_000);
