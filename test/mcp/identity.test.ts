@@ -194,6 +194,12 @@ describe('a server that asks for the token of a person', () => {
       asked.map(({ authorization = '' }) => atob(authorization.replace('Basic ', '')).replace('sluice:', ''));
     for (const _call of [1, 2, 3]) expect((await call(slug, 'opaque-1')).status).toBe(200);
     expect(secretsSent()).toEqual(['first']);
+    const { userId } = await userWithKey(app);
+    const body = { user_access: [{ user_id: userId, enabled: false }] };
+    const change = app.rest('PUT', `/v1/mcp-servers/${slug}/user-access`, { key: app.adminKey, body });
+    expect((await change).status).toBe(200);
+    expect((await call(slug, 'opaque-1')).status).toBe(200);
+    expect(secretsSent()).toEqual(['first']);
     rotate('second');
     await eventually(async () => {
       expect((await call(slug, 'opaque-1')).status).toBe(200);

@@ -41,8 +41,6 @@ export type Proofs = {
   lately: ProveIdentity;
 };
 
-/** With the rules that it was made of, the mapped secrets in their places: another secret makes another one. */
-type Remembered = Prepared & { rules: string };
 type Proof = { at: number; identity: ProvenIdentity };
 
 const REMEMBERED = 5000;
@@ -55,20 +53,23 @@ export function createProofs(given: {
   services: Pick<CheckServices, 'send'>;
   secretMemory: Pick<SecretMemory, 'get'>;
 }): Proofs {
-  /** By the settings themselves: a change of them makes other ones. */
-  const remembered = new LRUCache<UpstreamTarget, Remembered>({ max: REMEMBERED });
+  /** By the integration and its rules with all secrets in their places: what else changes keeps what issuers have said. */
+  const byRules = new LRUCache<string, Prepared>({ max: REMEMBERED });
+  /** The same for settings that hold all of their secrets themselves. */
+  const bySettings = new WeakMap<UpstreamTarget, Prepared>();
   const proofs = new WeakMap<IncomingHttpHeaders, WeakMap<UpstreamTarget, Proof>>();
 
   async function preparedFor(upstream: UpstreamTarget, written: Rules): Promise<Prepared> {
-    const { configurations, mappedSecrets } = upstream;
-    const known = remembered.get(upstream);
-    if (known && mappedSecrets.length === 0) return known;
+    const known = bySettings.get(upstream);
+    if (known) return known;
+    const { id, configurations, mappedSecrets } = upstream;
     const whole = await withMappedSecrets(configurations, mappedSecrets, given.secretMemory);
-    const rules = JSON.stringify(whole.jwt_validation);
-    if (known?.rules === rules) return known;
-    const made = { ...preparedBy(whole.jwt_validation ?? written), rules };
-    remembered.set(upstream, made);
-    return made;
+    const rules = whole.jwt_validation ?? written;
+    const key = `${id} ${JSON.stringify(rules)}`;
+    const prepared = byRules.get(key) ?? preparedBy(rules);
+    byRules.set(key, prepared);
+    if (mappedSecrets.length === 0) bySettings.set(upstream, prepared);
+    return prepared;
   }
 
   async function judged(upstream: UpstreamTarget, rules: Rules, token: string): Promise<ProvenIdentity> {
