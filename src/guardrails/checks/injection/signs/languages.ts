@@ -1,4 +1,4 @@
-import type { InjectionSign } from './sign.ts';
+import { expression, type InjectionSign } from './sign.ts';
 
 /** Words of a language, as parts of an expression. */
 type Words = {
@@ -168,7 +168,3 @@ export const inLanguages: readonly InjectionSign[] = [
   },
   ...others.map(([weight, name, pattern]) => ({ name, weight, pattern, needs: dropping })),
 ];
-
-function expression(pattern: string): RegExp {
-  return new RegExp(pattern.replaceAll(' ', '\\s'), 'iu');
-}

@@ -9,6 +9,9 @@ export type InjectionSign = {
   readonly needs?: RegExp;
 };
 
-/** A sign in English: words may stand in any case, and a space for any white space. */
+/** An expression in which words may stand in any case, and a space for any white space. */
+export const expression = (pattern: string): RegExp => new RegExp(pattern.replaceAll(' ', '\\s'), 'iu');
+
+/** A sign in English. */
 export const sign = (name: string, weight: number, ...patterns: readonly string[]): InjectionSign[] =>
-  patterns.map((pattern) => ({ name, weight, pattern: new RegExp(pattern.replaceAll(' ', '\\s'), 'iu') }));
+  patterns.map((pattern) => ({ name, weight, pattern: expression(pattern) }));
