@@ -296,9 +296,11 @@ describe('values', () => {
     const cause = new mongo.MongoNetworkError('connect ECONNREFUSED 10.0.0.1');
     expect(toGraphError(cause)).toMatchObject({ code: 'STORE_UNAVAILABLE', entry: { status: 503 }, cause });
     expect(toGraphError(new mongo.MongoNetworkTimeoutError('x')).code).toBe('STORE_UNAVAILABLE');
-    const elected = new mongo.MongoServerError({ message: 'not primary', code: 10107 });
-    expect(toGraphError(elected).code).toBe('STORE_UNAVAILABLE');
-    expect(toGraphError(new mongo.MongoServerError({ message: 'x', code: 2 })).code).toBe('INTERNAL');
+    const codeOf = (code: number) => toGraphError(new mongo.MongoServerError({ message: 'x', code })).code;
+    // No primary, stopping, killed, a cursor that is gone.
+    for (const code of [10107, 11600, 11601, 43]) expect(codeOf(code)).toBe('STORE_UNAVAILABLE');
+    // A statement that is wrong, or that cannot be done.
+    for (const code of [2, 292]) expect(codeOf(code)).toBe('INTERNAL');
   });
 
   it('keeps defects private', async () => {

@@ -42,6 +42,7 @@ const codeNames: Record<number, string> = {
   323: 'APIStrictError',
   11000: 'DuplicateKey',
   10334: 'BSONObjectTooLarge',
+  11600: 'InterruptedAtShutdown',
   11601: 'Interrupted',
   12587: 'BackgroundOperationInProgressForNamespace',
   14031: 'OutOfDiskSpace',

@@ -97,7 +97,7 @@ export class Readers {
 
   /** Runs a command in one certain reader: the one that has the cursor it speaks of. */
   send(lane: number, bytes: Uint8Array, client: AbortSignal): Promise<Buffer> {
-    if (this.#closed) return Promise.reject(new CommandError(11601, 'the server is stopping'));
+    if (this.#closed) return Promise.reject(new CommandError(11600, 'the server is stopping'));
     const thread = this.#threads.get(lane) ?? this.#start(lane);
     // A copy of its own can change hands instead of being copied once more.
     const own = new Uint8Array(bytes);

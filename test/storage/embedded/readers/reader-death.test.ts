@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Document } from 'mongodb';
+import { isUnavailable } from '../../../../src/storage/unavailable.ts';
 import { errorOf, startServer } from '../support.ts';
 
 /** Two thousand megabytes of text in one document, which no stage sees before they are there. */
@@ -32,13 +33,14 @@ test('a reader that dies for want of memory takes its own statements with it, an
   const error = await dying;
   expect(error.code).toBe(11601);
   expect(error.message).toMatch(/memory/);
+  expect(isUnavailable(error)).toBe(true);
 
   // A cursor in the other reader goes on; one in this reader has nothing to go on with, and says so.
   const outcomes = await Promise.all(
     cursors.map((cursor) =>
       cursor.toArray().then(
         (rest) => rest.length,
-        ({ code }) => code,
+        (lost) => (isUnavailable(lost) ? lost.code : lost),
       ),
     ),
   );
