@@ -1,5 +1,5 @@
-import { isObject } from '../../lib/json.ts';
 import type { Secrets } from '../../storage/secrets.ts';
+import { createJsonSeal } from '../session/index.ts';
 import type { ModelCall } from './formats/format.ts';
 
 /** A call that waits for approval, as the id of the request for it says. */
@@ -22,34 +22,24 @@ export type Approvals = {
 };
 
 export const APPROVAL_PREFIX = 'mcpr_gw_';
-const OWNER = 'mcp approval';
+/** Characters of the longest id that is looked at: the arguments of calls stand in it. */
+const MAX_LENGTH = 16 * 1024 * 1024;
 /** Milliseconds in which somebody may approve. */
 const LIFE_MS = 24 * 3_600_000;
 
+type Sealed = { pending: PendingCall; until: number };
+
 /** `now`: milliseconds since the epoch. */
 export function createApprovals(secrets: Pick<Secrets, 'encrypt' | 'decrypt'>, now: () => number): Approvals {
+  const ids = createJsonSeal<Sealed>(secrets, {
+    ...{ prefix: APPROVAL_PREFIX, owner: 'mcp approval', maxLength: MAX_LENGTH },
+  });
   return {
-    seal(pending) {
-      const text = JSON.stringify({ pending, until: now() + LIFE_MS });
-      return APPROVAL_PREFIX + secrets.encrypt(text, OWNER).slice('v1.'.length);
-    },
+    seal: (pending) => ids.seal({ pending, until: now() + LIFE_MS }),
     open(id, caller) {
-      const value = opened(id, secrets);
+      const value = ids.open(id);
       if (value === null || value.until <= now() || value.pending.caller !== caller) return null;
       return value.pending;
     },
   };
-}
-
-type Sealed = { pending: PendingCall; until: number };
-
-function opened(id: string, secrets: Pick<Secrets, 'decrypt'>): Sealed | null {
-  if (!id.startsWith(APPROVAL_PREFIX)) return null;
-  try {
-    const value: unknown = JSON.parse(secrets.decrypt(`v1.${id.slice(APPROVAL_PREFIX.length)}`, OWNER));
-    return isObject(value) ? (value as Sealed) : null;
-  } catch {
-    // Whatever was changed in it, it is no request of ours.
-    return null;
-  }
 }

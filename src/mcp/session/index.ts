@@ -1,4 +1,5 @@
 export { createEventSeal, type EventSeal, type StreamPlace } from './event-seal.ts';
+export { createJsonSeal } from './json-seal.ts';
 export { mcpReplyModel, mcpSessionModel, type ReplyDocument, type SessionDocument } from './model.ts';
 export { createReplies, type Replies } from './replies.ts';
 export { createSessionSeal, type SessionSeal } from './seal.ts';

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
 import { uuid } from '../../lib/ids.ts';
-import { isObject, type JsonObject } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { Secrets } from '../../storage/secrets.ts';
+import { createJsonSeal } from './json-seal.ts';
 import type { ReplyDocument } from './model.ts';
 import type { McpSession } from './session.ts';
 
@@ -16,8 +17,6 @@ export type Replies = {
   take(session: McpSession, id: string, value: JsonObject): Promise<boolean>;
 };
 
-const PREFIX = 'gwr_';
-const OWNER = 'mcp question';
 /** Milliseconds for which an answer is waited for. */
 const PATIENCE_MS = 600_000;
 /** Milliseconds between two looks for an answer that has come to another process. */
@@ -30,25 +29,14 @@ export function createReplies(
   secrets: Pick<Secrets, 'encrypt' | 'decrypt'>,
 ): Replies {
   const waiting = new Map<string, (value: JsonObject) => void>();
-
-  function opened(id: string): Question | null {
-    if (!id.startsWith(PREFIX)) return null;
-    try {
-      const value: unknown = JSON.parse(secrets.decrypt(`v1.${id.slice(PREFIX.length)}`, OWNER));
-      return isObject(value) ? (value as Question) : null;
-    } catch {
-      // Whatever was changed in it, it is no question of ours.
-      return null;
-    }
-  }
+  const ids = createJsonSeal<Question>(secrets, {
+    ...{ prefix: 'gwr_', owner: 'mcp question', maxLength: 1024 },
+  });
 
   return {
-    idFor({ uuid: session }) {
-      const sealed = secrets.encrypt(JSON.stringify({ session, question: uuid() }), OWNER);
-      return PREFIX + sealed.slice('v1.'.length);
-    },
+    idFor: ({ uuid: session }) => ids.seal({ session, question: uuid() }),
     async wait(id, isWanted) {
-      const { question } = opened(id) ?? { question: '' };
+      const { question } = ids.open(id) ?? { question: '' };
       const here = Promise.withResolvers<JsonObject>();
       waiting.set(question, here.resolve);
       const until = Date.now() + PATIENCE_MS;
@@ -65,7 +53,7 @@ export function createReplies(
       }
     },
     async take(session, id, value) {
-      const known = opened(id);
+      const known = ids.open(id);
       if (known === null || known.session !== session.uuid) return false;
       const here = waiting.get(known.question);
       if (here) here(value);

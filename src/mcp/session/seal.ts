@@ -1,6 +1,6 @@
 import { grownCache } from '../../lib/grown-cache.ts';
-import { isObject } from '../../lib/json.ts';
 import type { Secrets } from '../../storage/secrets.ts';
+import { createJsonSeal } from './json-seal.ts';
 import type { McpSession } from './session.ts';
 
 export type SessionSeal = {
@@ -9,10 +9,6 @@ export type SessionSeal = {
   open(text: string): McpSession | null;
 };
 
-const PREFIX = 'gws_';
-const OWNER = 'mcp session';
-/** Characters of the longest id that is looked at. */
-const MAX_LENGTH = 4096;
 /** Bytes of what a caller says of itself that go into an id. */
 const MAX_SAID = 1024;
 /** Ids that a process remembers, so that each is opened once. */
@@ -24,25 +20,13 @@ export function createSessionSeal(
   now: () => number,
 ): SessionSeal {
   const opened = grownCache<McpSession>(REMEMBERED);
-
-  function opening(text: string): McpSession | null {
-    if (!text.startsWith(PREFIX) || text.length > MAX_LENGTH) return null;
-    try {
-      const value: unknown = JSON.parse(secrets.decrypt(`v1.${text.slice(PREFIX.length)}`, OWNER));
-      return isObject(value) ? (value as McpSession) : null;
-    } catch {
-      // Whatever was changed in it, it is no session.
-      return null;
-    }
-  }
-
+  const texts = createJsonSeal<McpSession>(secrets, {
+    ...{ prefix: 'gws_', owner: 'mcp session', maxLength: 4096 },
+  });
   return {
-    seal(session) {
-      const sealed = secrets.encrypt(JSON.stringify(bounded(session)), OWNER);
-      return `${PREFIX}${sealed.slice('v1.'.length)}`;
-    },
+    seal: (session) => texts.seal(bounded(session)),
     open(text) {
-      const session = opened.get(text) ?? opening(text);
+      const session = opened.get(text) ?? texts.open(text);
       if (session === null || session.expiresAt * 1000 <= now()) return null;
       opened.set(text, session);
       return session;

@@ -1,5 +1,5 @@
-import { isObject } from '../../lib/json.ts';
 import type { Secrets } from '../../storage/secrets.ts';
+import { createJsonSeal, type JsonSeal } from './json-seal.ts';
 
 /** A long request of a caller that its server goes on with. */
 export type TaskPlace = {
@@ -13,29 +13,7 @@ export type TaskPlace = {
 };
 
 /** Makes ids of tasks that tell nobody but their caller anything, and that any process can read. */
-export type TaskSeal = {
-  seal(place: TaskPlace): string;
-  /** Null for a text that is no id of ours. */
-  open(text: string): TaskPlace | null;
-};
+export type TaskSeal = JsonSeal<TaskPlace>;
 
-const PREFIX = 'gwt_';
-const OWNER = 'mcp task';
-/** Characters of the longest id that is looked at. */
-const MAX_LENGTH = 4096;
-
-export function createTaskSeal(secrets: Pick<Secrets, 'encrypt' | 'decrypt'>): TaskSeal {
-  return {
-    seal: (place) => PREFIX + secrets.encrypt(JSON.stringify(place), OWNER).slice('v1.'.length),
-    open(text) {
-      if (!text.startsWith(PREFIX) || text.length > MAX_LENGTH) return null;
-      try {
-        const value: unknown = JSON.parse(secrets.decrypt(`v1.${text.slice(PREFIX.length)}`, OWNER));
-        return isObject(value) ? (value as TaskPlace) : null;
-      } catch {
-        // Whatever was changed in it, it is no id of ours.
-        return null;
-      }
-    },
-  };
-}
+export const createTaskSeal = (secrets: Pick<Secrets, 'encrypt' | 'decrypt'>): TaskSeal =>
+  createJsonSeal(secrets, { prefix: 'gwt_', owner: 'mcp task', maxLength: 4096 });
