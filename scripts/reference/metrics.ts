@@ -5,6 +5,7 @@ import { graphGauges } from '../../src/graph/index.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { bodyGauge } from '../../src/lib/bodies/index.ts';
 import { limitGauges } from '../../src/limits/engine/gauges.ts';
+import { createSessionDurations } from '../../src/mcp/session/index.ts';
 import { requestLogGauges } from '../../src/recording/log/thread/gauges.ts';
 import { createTrafficMetrics } from '../../src/recording/log/traffic-metrics.ts';
 import { changesGauge } from '../../src/storage/changes.ts';
@@ -46,7 +47,8 @@ export function metricsPage(): ReferencePage {
     throttleGauge(nothing),
   ];
   const metrics = registeredBy(() => {
-    createMetrics(gauges, async () => []);
+    createMetrics(gauges, async () => [], []);
+    createSessionDurations();
     createTrafficMetrics();
   });
   const rows = metrics
@@ -61,7 +63,7 @@ export function metricsPage(): ReferencePage {
   return page(
     'metrics',
     'Metrics',
-    'src/http/metrics.ts and src/recording/log/traffic-metrics.ts',
+    'src/http/metrics.ts, src/recording/log/traffic-metrics.ts and src/mcp/session/durations.ts',
     [
       'What `/metrics` shows, for Prometheus. [operations.md](../operations.md#health-and-metrics) says who may see it. Metrics of the',
       'process and of Node.js (memory, event loop, garbage collection, open files) are beside these, as `sluice_process_…` and',

@@ -272,6 +272,7 @@ export function createApp(dependencies: AppDependencies): App {
       throttleGauge(throttle),
     ],
     requestLog.metrics,
+    [mcpDoor.metrics],
   );
   /** In the order of the start; each needs what stands above it, also while it stops. */
   const lifecycle: Lifecycle = [

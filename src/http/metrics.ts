@@ -41,9 +41,14 @@ class ThreadMetrics extends Registry {
 
 /**
  * Prometheus metrics at `/metrics`: of this process, or of all workers when it is one. The front doors are counted here;
- * every other number is a gauge that a part of the service offers, or comes from the thread that writes request logs.
+ * every other number is a gauge that a part of the service offers, comes from the thread that writes request logs, or stands
+ * in a registry of a part of the service.
  */
-export function createMetrics(gauges: Gauge[], readLogThread: () => Promise<MetricsJson>): Metrics {
+export function createMetrics(
+  gauges: Gauge[],
+  readLogThread: () => Promise<MetricsJson>,
+  registries: Registry[],
+): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'sluice_' });
@@ -82,7 +87,7 @@ export function createMetrics(gauges: Gauge[], readLogThread: () => Promise<Metr
     return tally;
   }
 
-  const text = createMetricsText([registry, new ThreadMetrics(readLogThread)]);
+  const text = createMetricsText([registry, new ThreadMetrics(readLogThread), ...registries]);
   return {
     observe(door, response) {
       const startedAt = performance.now();

@@ -59,7 +59,7 @@ async function headersOf(
   { tokens, userToken }: ReachDependencies,
   signal: AbortSignal,
 ): Promise<Record<string, string>> {
-  const shared = await sharedHeaders(target, tokens, signal);
+  const shared = await sharedHeaders(target, tokens, { signal });
   if (target.authType !== 'oauth_auto') return shared;
   const token = await userToken(target.id);
   if (token === null) throw new UpstreamProblem('unauthorized', 'sign-in required', { status: 401 });

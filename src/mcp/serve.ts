@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import type { Registry } from 'prom-client';
 import type { DoorAuthenticate } from '../authentication/authenticate.ts';
 import type { ToolRunner } from '../dataplane/own-tools/runner.ts';
 import type { Send } from '../dataplane/send/upstream.ts';
@@ -47,6 +48,7 @@ import { createRelay, createResume, type RelayDependencies } from './relay/relay
 import {
   createEventSeal,
   createReplies,
+  createSessionDurations,
   createSessionSeal,
   createSessionStore,
   createTaskSeal,
@@ -89,6 +91,8 @@ export type McpServed = McpDoor & {
   serverTools(authenticate: DoorAuthenticate): ServerTools;
   /** How the server behind an integration answers; null for one that this process has not asked. */
   healthOf(integrationId: string): UpstreamHealth | null;
+  /** Metrics that no row of the log gives. */
+  metrics: Registry;
   start(): Promise<void>;
   stop(): void;
 };
@@ -103,6 +107,7 @@ export function createMcpServing(given: McpServing): McpServed {
     sessions: () => nativeDb(db).collection('mcp_sessions'),
     ...{ secrets, changes, now },
   });
+  const durations = createSessionDurations();
   const replies = createReplies(() => nativeDb(db).collection('mcp_replies'), secrets);
   const { users } = directory;
   const proofs = createProofs({
@@ -153,6 +158,7 @@ export function createMcpServing(given: McpServing): McpServed {
       replies,
       relay,
       sessions,
+      durations,
       handshakes,
       credentials,
       wire,
@@ -185,6 +191,7 @@ export function createMcpServing(given: McpServing): McpServed {
     serverTools: (authenticate) =>
       createServerTools({ authenticate, relay, record, snapshot, proveIdentity }),
     healthOf: health.of,
+    metrics: durations.registry,
     start: sessions.start,
     stop: telling.stop,
   };

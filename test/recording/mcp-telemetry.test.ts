@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startCountingServer } from '../../scripts/prove-mcp/upstream.ts';
 import { serveMcp } from '../support/mcp-clients.ts';
+import { legacyMessage, openLegacy, post } from '../support/mcp-wire.ts';
 import {
   attributesOf,
   type CollectedSpan,
@@ -100,5 +101,35 @@ describe('a call of a tool', () => {
     expect(count('server', 'denied') + count('server', 'error')).toBe(1);
     expect(count('client', 'denied') + count('client', 'error')).toBe(0);
     expect(text).not.toContain('no-such-tool');
+  });
+});
+
+describe('a session', () => {
+  const measured = async (): Promise<number[]> => {
+    const key = { headers: { 'x-gateway-api-key': world.app.adminKey } };
+    const text = await (await fetch(`${world.app.url}/metrics`, key)).text();
+    return ['count', 'sum'].map((part) => {
+      const name = `mcp_server_session_duration_seconds_${part}{mcp_protocol_version="2025-11-25"}`;
+      const line = text.split('\n').find((each) => each.startsWith(name));
+      return line === undefined ? 0 : Number(line.split(' ').at(-1));
+    });
+  };
+
+  test('is measured when its caller ends it, once', async () => {
+    const { headers } = await openLegacy(world.app, 'counting');
+    await post(world.app, '/counting/mcp', legacyMessage('ping'), headers);
+    expect(await measured()).toEqual([0, 0]);
+    const end = () =>
+      fetch(`${world.app.url}/counting/mcp`, {
+        method: 'DELETE',
+        headers: { 'x-gateway-api-key': world.app.workspaceKey, ...headers },
+      });
+    expect((await end()).status).toBe(200);
+    const [count, sum] = await measured();
+    expect(count).toBe(1);
+    expect(sum).toBeGreaterThanOrEqual(0);
+    expect(sum).toBeLessThan(600);
+    expect((await end()).status).toBe(404);
+    expect((await measured())[0]).toBe(1);
   });
 });

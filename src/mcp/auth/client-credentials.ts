@@ -8,9 +8,12 @@ type Oauth = NonNullable<McpConfigurations['oauth_metadata']>;
 /** Whose token it is: an integration, by what decides of its token. */
 export type TokenAsker = { id: string; url: string; oauth: Oauth };
 
+/** `onRenewal`: told when no token is kept, so that one is fetched. */
+export type TokenAsking = { signal: AbortSignal; onRenewal?: (() => void) | undefined };
+
 export type ClientTokens = {
   /** The access token that all callers share. Rejects with an UpstreamProblem. */
-  get(asker: TokenAsker, signal: AbortSignal): Promise<string>;
+  get(asker: TokenAsker, asking: TokenAsking): Promise<string>;
   /** Forgets a token that a server has refused. */
   forget(asker: TokenAsker): void;
 };
@@ -47,10 +50,11 @@ export function createClientTokens(send: typeof fetch, now: () => number): Clien
   }
 
   return {
-    async get(asker, signal) {
+    async get(asker, { signal, onRenewal }) {
       const key = keyOf(asker);
       const known = kept.get(key);
       if (known && known.until > now()) return known.token;
+      onRenewal?.();
       const before = asking.get(key);
       if (before) return before;
       const fetching = fetchToken(key, asker, signal)

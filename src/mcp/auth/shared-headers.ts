@@ -1,5 +1,5 @@
 import type { UpstreamTarget } from '../target.ts';
-import type { ClientTokens, TokenAsker } from './client-credentials.ts';
+import type { ClientTokens, TokenAsker, TokenAsking } from './client-credentials.ts';
 
 /** Whose token an integration needs. */
 export const askerOf = ({
@@ -19,11 +19,11 @@ export const askerOf = ({
 export function sharedHeaders(
   target: UpstreamTarget,
   tokens: ClientTokens,
-  signal: AbortSignal,
+  asking: TokenAsking,
 ): Record<string, string> | Promise<Record<string, string>> {
   const { authType, configurations } = target;
   const own = configurations.passthrough_headers ?? {};
   if (authType === 'headers') return { ...configurations.headers, ...own };
   if (authType !== 'oauth_client_credentials') return own;
-  return tokens.get(askerOf(target), signal).then((token) => ({ authorization: `Bearer ${token}`, ...own }));
+  return tokens.get(askerOf(target), asking).then((token) => ({ authorization: `Bearer ${token}`, ...own }));
 }

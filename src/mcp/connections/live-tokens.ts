@@ -11,9 +11,9 @@ import { GrantRefused, requestTokens } from './tokens.ts';
 export type LiveTokens = {
   /**
    * An access token that is good for a while; null where the user has to sign in. A promise only where the token is not in
-   * memory or ends soon. Rejects with an UpstreamProblem where the issuer cannot be asked.
+   * memory or ends soon, of which `onRenewal` is told. Rejects with an UpstreamProblem where the issuer cannot be asked.
    */
-  get(owner: ConnectionOwner): string | null | Promise<string | null>;
+  get(owner: ConnectionOwner, onRenewal?: (() => void) | undefined): string | null | Promise<string | null>;
   /** Another token than one that the server has refused; null where the user has to sign in. */
   renew(owner: ConnectionOwner, refused: string): Promise<string | null>;
   /** The scopes that the user's sign-in asked for; null for none. */
@@ -113,12 +113,16 @@ export function createLiveTokens({ db, store, leases, changes, send, now }: Deps
   }
 
   return {
-    get(owner) {
+    get(owner, onRenewal) {
       const held = known.get(keyOf(owner));
       if (held && isGood(held)) return held.tokens.accessToken;
-      if (held) return refreshed(owner, null);
+      const renewed = () => {
+        onRenewal?.();
+        return refreshed(owner, null);
+      };
+      if (held) return renewed();
       return read(owner).then((found) =>
-        found === null || isGood(found) ? (found?.tokens.accessToken ?? null) : refreshed(owner, null),
+        found === null || isGood(found) ? (found?.tokens.accessToken ?? null) : renewed(),
       );
     },
     async askedScope(owner) {

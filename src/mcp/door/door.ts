@@ -11,7 +11,7 @@ import { type McpPlace, mcpPlaceOf } from '../paths.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import type { AuthenticateMcp } from './authenticate.ts';
 import { baseUrlOf } from './base-url.ts';
-import { endSession } from './end-session.ts';
+import { type EndDependencies, endSession } from './end-session.ts';
 import { type FindDependencies, serverAt } from './find-server.ts';
 import { type GetDependencies, openGetStream } from './get-stream.ts';
 import { type GuardSettings, requireOwnOrigin } from './guard.ts';
@@ -31,6 +31,7 @@ export type McpDoor = {
 };
 
 export type DoorDependencies = LegacyDependencies &
+  EndDependencies &
   GetDependencies &
   FindDependencies & {
     authenticate: AuthenticateMcp;

@@ -9,11 +9,14 @@ import type { McpVisit } from '../exchange/visit.ts';
 import type { UpstreamCredentials } from '../lines/credentials.ts';
 import type { Handshakes } from '../lines/handshake.ts';
 import { agreedVersion, helloOf, initialized } from '../relay/hello.ts';
-import type { McpSession, SessionSeal, UpstreamSession } from '../session/index.ts';
+import {
+  type McpSession,
+  SESSION_SECONDS,
+  type SessionSeal,
+  type UpstreamSession,
+} from '../session/index.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { UpstreamProblem } from '../upstream/index.ts';
-
-const LIFE_S = 30 * 86_400;
 
 export type InitializeDependencies = {
   handshakes: Handshakes;
@@ -43,7 +46,7 @@ export async function openSession(
     capabilities: isObject(params.capabilities) ? params.capabilities : {},
     clientInfo: isObject(params.clientInfo) ? params.clientInfo : {},
     upstream: null,
-    expiresAt: Math.floor(Date.now() / 1000) + LIFE_S,
+    expiresAt: Math.floor(Date.now() / 1000) + SESSION_SECONDS,
   };
   if (!isAggregate(server) && server.upstream.transport === 'http')
     session.upstream = await mirrored(visit, server, session, { handshakes, credentials });

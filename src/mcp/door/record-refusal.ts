@@ -3,7 +3,7 @@ import { headerOf } from '../../lib/http/headers.ts';
 import { encodeMcpFacts } from '../../recording/log/mcp.ts';
 import type { RefusedCaller, RpcFailure } from '../exchange/failure.ts';
 import type { McpPlace } from '../paths.ts';
-import { mcpRecord, type RecordDependencies } from '../relay/record.ts';
+import { INSTANCE, mcpRecord, type RecordDependencies } from '../relay/record.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { type McpKnock, metadataOf } from './visits.ts';
 
@@ -45,6 +45,7 @@ export async function recordRefusal(
     ...{ route, eraClient: version >= '2026' ? 'modern' : 'legacy', eraUpstream: null },
     ...{ protocolVersion: version, requestId: null, sessionId: null },
     ...{ authType: caller.authType, clientId: caller.clientId, upstreamStatus: null, refusedBy: 'door' },
+    ...{ clientName: null, clientVersion: null, tokenRefreshed: false, queueMs: null, instance: INSTANCE },
     ...{ progressCount: 0, rounds: 0, retried: 'none', sessionReinitialised: false },
     ...{ inputBytes: null, outputBytes: 0, definitionHash: null, costNanodollars: 0 },
   });

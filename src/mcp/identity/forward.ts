@@ -64,11 +64,11 @@ export function withIdentity(credentials: UpstreamCredentials, deps: ForwardDeps
   }
 
   return {
-    headersFor(server, caller) {
+    headersFor(server, caller, onRenewal) {
       const rule = server.upstream.configurations.user_identity_forwarding;
-      if (rule === undefined) return credentials.headersFor(server, caller);
+      if (rule === undefined) return credentials.headersFor(server, caller, onRenewal);
       return Promise.all([
-        credentials.headersFor(server, caller),
+        credentials.headersFor(server, caller, onRenewal),
         identityHeaders(server, caller, rule),
       ]).then(([shared, own]) => ({ ...without(shared, Object.keys(own)), ...own }));
     },

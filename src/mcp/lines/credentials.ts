@@ -8,10 +8,11 @@ import type { McpServerRecord } from '../snapshot/index.ts';
 
 /** How the gateway proves itself to the server behind an MCP server, in the name of a caller. */
 export type UpstreamCredentials = {
-  /** Waits only for what is not in memory. Throws an UpstreamProblem, or an RpcFailure that the caller gets to see. */
+  /** Waits only for what is not in memory; `onRenewal` is told when that is a token which has to be got anew. Throws an UpstreamProblem, or an RpcFailure that the caller gets to see. */
   headersFor(
     server: McpServerRecord,
     caller: McpCaller,
+    onRenewal?: (() => void) | undefined,
   ): Record<string, string> | Promise<Record<string, string>>;
   /**
    * Forgets a credential that the server has refused; answers whether another one may be had. `used`: headers with which it

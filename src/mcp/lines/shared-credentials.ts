@@ -23,14 +23,14 @@ export function createSharedCredentials(given: {
   }
 
   return {
-    headersFor(server) {
+    headersFor(server, _caller, onRenewal) {
       const { upstream } = server;
       // A signal is dear, and only a token is waited for.
       if (upstream.mappedSecrets.length === 0)
         return upstream.authType === 'oauth_client_credentials'
-          ? sharedHeaders(upstream, tokens, signal())
-          : sharedHeaders(upstream, tokens, NEVER);
-      return whole(server).then((target) => sharedHeaders(target, tokens, signal()));
+          ? sharedHeaders(upstream, tokens, { signal: signal(), onRenewal })
+          : sharedHeaders(upstream, tokens, { signal: NEVER });
+      return whole(server).then((target) => sharedHeaders(target, tokens, { signal: signal(), onRenewal }));
     },
     async forget(server) {
       if (server.upstream.authType !== 'oauth_client_credentials') return false;

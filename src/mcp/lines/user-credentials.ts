@@ -38,9 +38,9 @@ export function createUserCredentials({ shared, connections, secrets, now }: Dep
     signInFailure(server, `Sign in at the MCP server ${server.slug} first`, linkFor(server, caller, null));
 
   return {
-    headersFor(server, caller) {
-      if (server.upstream.authType !== 'oauth_auto') return shared.headersFor(server, caller);
-      const token = connections.live.get(ownerOf(server, caller));
+    headersFor(server, caller, onRenewal) {
+      if (server.upstream.authType !== 'oauth_auto') return shared.headersFor(server, caller, onRenewal);
+      const token = connections.live.get(ownerOf(server, caller), onRenewal);
       return token instanceof Promise
         ? token.then((found) => headers(server, caller, found))
         : headers(server, caller, token);

@@ -29,6 +29,7 @@ export async function callOverSse(
     if (!isRefused || !(await dependencies.credentials.forget(server, visit.caller, headers)))
       throw failureFor(call, problem, wasSent);
     facts.retried = 'token';
+    facts.tokenRefreshed = true;
   }
 }
 
@@ -51,6 +52,7 @@ async function exchanged(
   call.onCancel = () => gone.abort();
   if (call.isOver) gone.abort();
   const began = performance.now();
+  facts.queueMs ??= call.elapsed;
   let wasSent = false;
   try {
     const { protocolVersion } = await connectUpstream({ transport, headers }, 'legacy');

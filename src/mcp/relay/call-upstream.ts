@@ -112,6 +112,7 @@ async function tried(
       (await credentials.forget(server, visit.caller, headers))
     ) {
       facts.retried = 'token';
+      facts.tokenRefreshed = true;
       continue;
     }
     if (reply && asked.status !== 401 && asked.status !== 403) return reply;
@@ -144,6 +145,7 @@ async function send(
   const message = { jsonrpc: '2.0', id, method, params: sent };
   const whole = { ...headers, ...lineHeaders(call, sent, line) };
   const began = performance.now();
+  facts.queueMs ??= call.elapsed;
   // Whoever leaves from now on may have had the server's work.
   facts.isSent = !call.isOver;
   const way = { line, headers: whole };

@@ -32,6 +32,9 @@ export type CallFacts = {
   rounds: number;
   retried: 'session' | 'token' | 'none';
   sessionReinitialised: boolean;
+  tokenRefreshed: boolean;
+  /** Milliseconds until it was sent first; null where it was not. */
+  queueMs: number | null;
   /** What refused it: `capability`, `limit` or `guardrail`, and null for nothing. */
   refusedBy: string | null;
   outputBytes: number;
@@ -195,6 +198,8 @@ const blankFacts = (): CallFacts => ({
   rounds: 0,
   retried: 'none',
   sessionReinitialised: false,
+  tokenRefreshed: false,
+  queueMs: null,
   refusedBy: null,
   outputBytes: 0,
   limits: null,

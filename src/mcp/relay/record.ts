@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { KeyRecord } from '../../directory/memory.ts';
 import { headerOf } from '../../lib/http/headers.ts';
 import { uuid } from '../../lib/ids.ts';
@@ -8,6 +9,7 @@ import { encodeMcpFacts } from '../../recording/log/mcp.ts';
 import type { LogRecord } from '../../recording/log/record.ts';
 import type { RequestLog } from '../../recording/log/thread/log-thread.ts';
 import { isAggregate } from '../aggregate/index.ts';
+import { clientOf } from '../exchange/client-of.ts';
 import type { RefusedCaller } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
@@ -18,6 +20,8 @@ import { secretsOf } from './secrets-of.ts';
 const MAX_MODEL = 256;
 const MAX_CLIENT = 200;
 const NANODOLLARS = 1e9;
+/** This process, in the log. */
+export const INSTANCE = `${hostname()}:${process.pid}`.slice(0, 128);
 
 export type RecordDependencies = {
   requestLog: Pick<RequestLog, 'keep'>;
@@ -54,9 +58,10 @@ export function recordCall(
     ...{ route: visit.route, eraClient: visit.era, eraUpstream: facts.eraUpstream },
     ...{ protocolVersion: visit.version, requestId: String(call.id).slice(0, 128) },
     ...{ sessionId: visit.session?.uuid ?? null, authType: visit.caller.authType },
-    ...{ clientId: visit.caller.clientId, upstreamStatus: facts.upstreamStatus },
+    ...{ clientId: visit.caller.clientId, ...clientOf(call), upstreamStatus: facts.upstreamStatus },
     ...{ refusedBy: facts.refusedBy, progressCount: facts.progressCount, rounds: facts.rounds },
     ...{ retried: facts.retried, sessionReinitialised: facts.sessionReinitialised },
+    ...{ tokenRefreshed: facts.tokenRefreshed, queueMs: rounded(facts.queueMs), instance: INSTANCE },
     ...{ inputBytes: call.raw?.length ?? null, outputBytes: facts.outputBytes },
     definitionHash: facts.definitionHash,
     ...(facts.outputProblem !== null && { outputProblem: facts.outputProblem }),
@@ -81,6 +86,8 @@ export function recordCall(
 
 const costOf = ({ upstream: { configurations } }: McpServerRecord): number =>
   Math.round((configurations.cost_per_call ?? 0) * NANODOLLARS);
+
+const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
 
 /** The bodies that the log keeps, by the same rules as for models. */
 function keptParts({ logMode }: KeyRecord, { headers }: McpVisit): KeptParts {

@@ -11,7 +11,9 @@ export async function upstreamHeaders(call: RelayCall, credentials: UpstreamCred
   const { server, visit } = call;
   const { configurations } = server.upstream;
   try {
-    const found = credentials.headersFor(server, visit.caller);
+    const found = credentials.headersFor(server, visit.caller, () => {
+      call.facts.tokenRefreshed = true;
+    });
     const credential = found instanceof Promise ? await found : found;
     call.credential = credential;
     const trace = traceparentOf(visit.trace, visit.trace);

@@ -1,3 +1,4 @@
+export { createSessionDurations, SESSION_SECONDS, type SessionDurations } from './durations.ts';
 export { createEventSeal, type EventSeal, type StreamPlace } from './event-seal.ts';
 export { createJsonSeal } from './json-seal.ts';
 export { mcpReplyModel, mcpSessionModel, type ReplyDocument, type SessionDocument } from './model.ts';

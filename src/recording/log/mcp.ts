@@ -22,6 +22,9 @@ export type McpFacts = {
   sessionId: string | null;
   authType: string;
   clientId: string | null;
+  /** As the client calls itself, which nobody has checked. */
+  clientName: string | null;
+  clientVersion: string | null;
   /** HTTP status of the server; null where it was not asked. */
   upstreamStatus: number | null;
   /** `door`, `capability`, `limit` or `guardrail`; null for what was not refused. */
@@ -31,6 +34,12 @@ export type McpFacts = {
   rounds: number;
   retried: 'session' | 'token' | 'none';
   sessionReinitialised: boolean;
+  /** Whether a token for the server had to be got anew before the call could be made. */
+  tokenRefreshed: boolean;
+  /** Milliseconds from the arrival until it was sent to the server first; null where it was not. */
+  queueMs: number | null;
+  /** The process that has answered, as `host:pid`. */
+  instance: string;
   inputBytes: number | null;
   outputBytes: number;
   definitionHash: string | null;

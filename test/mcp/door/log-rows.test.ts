@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -8,6 +9,7 @@ jest.setTimeout(120_000);
 
 let app: TestApp;
 let quiet: TestApp;
+const META = 'io.modelcontextprotocol/';
 beforeAll(async () => {
   app = await startApp();
   quiet = await startApp({ MCP_LOGS: 'calls' });
@@ -92,6 +94,22 @@ describe('check 19: the log', () => {
         mcp: { refusedBy: 'door' },
       });
     expect(JSON.stringify(rows)).not.toContain('sk-unknown');
+  });
+
+  it('says which client called, after how long it was sent, and which process has answered', async () => {
+    const rows = await added(app, 4, async () => {
+      const { headers } = await openLegacy(app, 'first');
+      const echo = { name: 'echo', arguments: { message: 'x' } };
+      await post(app, '/first/mcp', legacyMessage('tools/call', echo), headers);
+      await callModern(app, 'first', 'echo', { message: 'x' });
+      const client = { [`${META}clientInfo`]: { name: ['no text'], version: 'v'.repeat(1000) } };
+      await askModern(app, 'first', 'tools/list', { _meta: client });
+    });
+    const clients = rows.map(({ mcp }) => [mcp.clientName, mcp.clientVersion]);
+    expect(clients).toEqual([...Array(3).fill(['test', '1']), [null, 'v'.repeat(64)]]);
+    expect(new Set(rows.map(({ mcp }) => mcp.instance))).toEqual(new Set([`${hostname()}:${process.pid}`]));
+    expect(rows.map(({ mcp }) => typeof mcp.queueMs)).toEqual(['object', 'number', 'number', 'object']);
+    expect(rows.map(({ mcp }) => mcp.tokenRefreshed)).toEqual([false, false, false, false]);
   });
 
   it('has rows of calls alone where MCP_LOGS says so, and of refusals', async () => {

@@ -170,6 +170,20 @@ describe('check 12: a token that is over', () => {
     const calls = Array.from({ length: 50 }, (_, at) => whoami(ada.key, { at: at % 2 ? other : app }));
     expect(await Promise.all(calls)).toEqual(Array.from({ length: 50 }, () => 'ada'));
     expect(issuer.grants.length - before).toBe(1);
+    // The log says which calls had to wait for it.
+    await app.logged();
+    expect(await whoami(ada.key)).toBe('ada');
+    const waited = async () => {
+      await app.logged();
+      const rows = await app.db
+        .collection('logs')
+        .find({ userId: ada.userId })
+        .sort({ createdAt: 1 })
+        .toArray();
+      return rows.map(({ mcp }) => JSON.parse(String(mcp)).tokenRefreshed as boolean);
+    };
+    await eventually(async () => expect((await waited()).at(-1)).toBe(false));
+    expect(await waited()).toContain(true);
   });
 
   it('stays with its refresh token while the issuer is in trouble, and goes when it takes that no more', async () => {
