@@ -1,4 +1,5 @@
 import type { CounterDocument, CounterUpdate, StoredLease } from '../../src/limits/counters/document.ts';
+import { placeOfSample } from '../../src/limits/counters/samples.ts';
 
 /** Counters in memory, changed as the database changes them. Its time is what it is told. */
 export class MemoryStore {
@@ -8,11 +9,13 @@ export class MemoryStore {
   apply(update: CounterUpdate, time: number): boolean {
     const counter = this.counters.get(update.id);
     if (update.kind === 'make') {
-      if (!counter) this.counters.set(update.id, { ...update.counter, L: {} });
+      if (!counter) this.counters.set(update.id, { ...update.counter, L: {}, samples: {} });
       return !counter;
     }
     if (!counter || !holds(counter, update)) return false;
-    if (update.kind === 'refill') {
+    if (update.kind === 'sample')
+      counter.samples = { ...counter.samples, [placeOfSample(update.sample).place]: update.sample };
+    else if (update.kind === 'refill') {
       counter.room += update.amount;
       counter.fill -= update.amount;
       counter.at = update.newAt;
@@ -46,6 +49,13 @@ export class MemoryStore {
 
 function holds(counter: CounterDocument, update: Exclude<CounterUpdate, { kind: 'make' }>): boolean {
   switch (update.kind) {
+    case 'sample': {
+      const { sample } = update;
+      const { place, hourBegan } = placeOfSample(sample);
+      const kept = counter.samples[place];
+      const isKept = kept !== undefined && kept.at >= hourBegan && kept.gen === sample.gen;
+      return counter.gen === sample.gen && !isKept;
+    }
     case 'refill':
       return counter.at === update.at && (update.fill === undefined || counter.fill === update.fill);
     case 'edit':

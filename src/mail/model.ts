@@ -10,6 +10,8 @@ export const mailKinds = [
   'limit_threshold',
   'limit_exhausted',
   'limit_reset',
+  'limit_overshoot',
+  'limit_abandoned',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 

@@ -208,6 +208,7 @@ export type Query = {
   guardrailVersions?: Maybe<GuardrailVersionPage>;
   guardrailChecks?: Maybe<Array<GuardrailCheckKind>>;
   limitCounters?: Maybe<LimitCounterPage>;
+  limitHistory?: Maybe<LimitCounterPage>;
   organisationDefaults?: Maybe<OrganisationDefaults>;
   rateLimitPolicy?: Maybe<RateLimitPolicy>;
   rateLimitPolicies?: Maybe<RateLimitPolicyPage>;
@@ -1038,6 +1039,14 @@ export type QueryLimitCountersArgs = {
   status?: InputMaybe<LimitStatus>;
   search?: InputMaybe<Scalars['String']['input']>;
   at?: InputMaybe<Scalars['DateTime']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryLimitHistoryArgs = {
+  limitId: Scalars['ID']['input'];
+  valueKey?: Scalars['String']['input'];
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -4570,12 +4579,20 @@ export type LimitCounter = {
   exhaustedAt?: Maybe<Scalars['DateTime']['output']>;
   unpricedRequests: Scalars['Count']['output'];
   overshoot: Scalars['Float']['output'];
+  forecast?: Maybe<LimitForecast>;
   leases: Array<LimitLease>;
 };
 
 
 export type LimitCounterLeasesArgs = {
   limit?: Scalars['Int']['input'];
+};
+
+export type LimitForecast = {
+  exhaustsAt?: Maybe<Scalars['DateTime']['output']>;
+  usedAtReset?: Maybe<Scalars['Float']['output']>;
+  paceSeconds: Scalars['Count']['output'];
+  paceUsed: Scalars['Float']['output'];
 };
 
 export type LimitLease = {
@@ -5086,7 +5103,9 @@ export type LogFacetField =
 export type LimitAlarmKind =
   | 'limit_threshold'
   | 'limit_exhausted'
-  | 'limit_reset';
+  | 'limit_reset'
+  | 'limit_overshoot'
+  | 'limit_abandoned';
 
 export type MailStatus =
   | 'kept'
@@ -5100,7 +5119,9 @@ export type MailKind =
   | 'invite'
   | 'limit_threshold'
   | 'limit_exhausted'
-  | 'limit_reset';
+  | 'limit_reset'
+  | 'limit_overshoot'
+  | 'limit_abandoned';
 
 export type WebhookDeliveryStatus =
   | 'pending'
@@ -5158,6 +5179,8 @@ export type WebhookEvent =
   | 'limit_threshold'
   | 'limit_exhausted'
   | 'limit_reset'
+  | 'limit_overshoot'
+  | 'limit_abandoned'
   | 'api_key_rotated'
   | 'api_key_expiring';
 

@@ -6,6 +6,8 @@ export const webhookEvents = [
   'limit_threshold',
   'limit_exhausted',
   'limit_reset',
+  'limit_overshoot',
+  'limit_abandoned',
   'api_key_rotated',
   'api_key_expiring',
 ] as const;

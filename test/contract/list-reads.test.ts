@@ -46,6 +46,7 @@ const required = {
   'Query.virtualKeys.workspaceId': '"<workspaceId>"',
   'Query.scopePresets.type': '"workspace-service"',
   'Query.limitCounters.limitId': '"policy:<usagePolicyId>"',
+  'Query.limitHistory.limitId': '"policy:<usagePolicyId>"',
   'Query.usageLimitPolicyEntities.policyId': '"<usagePolicyId>"',
   'Query.webhookDeliveries.endpointId': '"<webhookEndpointId>"',
   // From the first event on.
@@ -75,7 +76,7 @@ const queries = listQueries(schema, required).filter(
 
 /** Members of REST paths and queries, by operation. */
 const restParameters: Record<string, Record<string, string>> = {
-  listAuditLogs: { start_time: '2025-01-01T00:00:00Z', end_time: '2027-01-01T00:00:00Z' },
+  listAuditLogs: { start_time: '2025-01-01T00:00:00Z', end_time: '2036-01-01T00:00:00Z' },
   getBatch: { batch_id: '<batchId>' },
   listRuns: { thread_id: '<threadId>' },
   listRunSteps: { thread_id: '<threadId>', run_id: '<runId>' },

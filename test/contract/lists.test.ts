@@ -312,6 +312,7 @@ describe('a page far down', () => {
       'Query.guardrailExclusions': ', phase: input',
       'Query.providers': `, workspaceId: "${app.workspaceId}"`,
       'Query.limitCounters': ', limitId: "policy:none"',
+      'Query.limitHistory': ', limitId: "policy:none"',
       'Query.usageLimitPolicyEntities': `, policyId: "${policy}"`,
       'Query.webhookDeliveries': `, endpointId: "${hook}"`,
       'Query.availableModels': `, workspaceId: "${app.workspaceId}"`,

@@ -2,7 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { GatewayError } from '../../src/errors/index.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createLimitAlarms, type LimitAlarms } from '../../src/limits/alarms/index.ts';
-import { createCounterStore, createLimitEngine, type RunningLimits } from '../../src/limits/engine/index.ts';
+import {
+  countersOfLimit,
+  createCounterStore,
+  createLimitEngine,
+  editCounters,
+  type RunningLimits,
+} from '../../src/limits/engine/index.ts';
 import type { Limit } from '../../src/limits/limit.ts';
 import { nativeDb } from '../../src/storage/native-db.ts';
 import { describeAccess } from '../subgraphs/access.ts';
@@ -32,7 +38,7 @@ beforeAll(async () => {
   dataOf(
     await app.graphql(
       `mutation ($url: String!) { createWebhookEndpoint(input: { name: "limits", url: $url,
-        events: [limit_threshold, limit_exhausted, limit_reset] }) { secret } }`,
+        events: [limit_threshold, limit_exhausted, limit_reset, limit_overshoot, limit_abandoned] }) { secret } }`,
       { url: receiver.url },
     ),
   );
@@ -177,6 +183,46 @@ describe('a limit', () => {
     await spend(on, limit, 9.95);
     expect(await spend(on, limit, 1)).toBe(false);
     await eventually(async () => expect(await kindsOf(limit)).toEqual(['limit_exhausted']));
+  }, 120_000);
+
+  it('that calls have passed says so, and one that was lowered below its usage does not', async () => {
+    const limit = own({ alertThreshold: null });
+    const on = engine();
+    const outcome = await on.take([{ counter: on.counterOf(limit, '', {}), amount: 9 * DOLLAR }]);
+    if (!('settle' in outcome)) throw new Error('The call was refused.');
+    outcome.settle([11 * DOLLAR]);
+    await eventually(async () =>
+      expect(await kindsOf(limit)).toEqual(['limit_exhausted', 'limit_overshoot']),
+    );
+    const lowered = own({ alertThreshold: null });
+    expect(await spend(on, lowered, 9)).toBe(true);
+    const counted = () => countersOfLimit(nativeDb(app.db), lowered, { first: 1 });
+    await eventually(async () => expect(await counted()).toMatchObject([{ fill: 9 * DOLLAR }]));
+    const after = { ...lowered, version: 2, amount: 5 * DOLLAR };
+    await editCounters(nativeDb(app.db), lowered, after);
+    expect(await spend(on, after, 1)).toBe(false);
+    await eventually(async () => expect(await kindsOf(lowered)).toEqual(['limit_exhausted']));
+  }, 120_000);
+
+  it('of which a silent process holds a part says so once', async () => {
+    const limit = own({ alertThreshold: null });
+    const on = engine();
+    expect(await spend(on, limit, 1)).toBe(true);
+    const [counter] = await eventually(async () => {
+      const found = await countersOfLimit(nativeDb(app.db), limit, { first: 1 });
+      expect(found).toMatchObject([{ fill: DOLLAR }]);
+      return found;
+    });
+    const dead = { s: 1, g: 3 * DOLLAR, u: DOLLAR, h: 0, t: new Date(Date.now() - 60_000) };
+    await app.db
+      .collection<{ _id: string }>('limit_counters')
+      .updateOne({ _id: counter?._id ?? '' }, { $set: { 'L.dead-1': dead }, $inc: { room: -2 * DOLLAR } });
+    const other = engine();
+    await eventually(async () => {
+      expect(await spend(on, limit, 0.001)).toBe(true);
+      expect(await spend(other, limit, 0.001)).toBe(true);
+      expect(await kindsOf(limit)).toEqual(['limit_abandoned']);
+    });
   }, 120_000);
 
   it('of a rate raises none', async () => {

@@ -343,17 +343,23 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     })),
   );
   await limitCounterModel(app.db).insertMany(
+    // Of each policy the values in a period that does not end, and one value in several that are over.
     each.flatMap(({ usagePolicyId, workspaceId }) =>
-      each.map(({ slug }) => ({
-        _id: `policy:${usagePolicyId}:f:${slug}`,
-        ...{ organisationId, workspaceId, limitId: `policy:${usagePolicyId}` },
-        ...{ ver: 1, valueKey: slug, values: {}, unit: 'tokens', from: null, until: null, seconds: null },
-        ...{ cap: 1e9, room: 1e9 - 1, fill: 1, at: 0, fullAt: 0, gen: 0 },
-        ...{ uncertain: 0, overshoot: 0, unpriced: 0, alerted: {}, expiresAt: null },
-        L: Object.fromEntries(
-          each.map(({ slug: lease }) => [lease, { s: 1, g: 0, u: 0, h: 0, t: new Date() }]),
-        ),
-      })),
+      each
+        .flatMap(({ slug }, index) => [
+          { place: `f:${slug}`, valueKey: slug, from: null, until: null },
+          { place: `${index}:whole`, valueKey: '', from: index * 1000, until: (index + 1) * 1000 },
+        ])
+        .map(({ place, ...period }) => ({
+          _id: `policy:${usagePolicyId}:${place}`,
+          ...{ organisationId, workspaceId, limitId: `policy:${usagePolicyId}` },
+          ...{ ver: 1, values: {}, unit: 'tokens', ...period, seconds: null },
+          ...{ cap: 1e9, room: 1e9 - 1, fill: 1, at: 0, fullAt: 0, gen: 0 },
+          ...{ uncertain: 0, overshoot: 0, unpriced: 0, samples: {}, expiresAt: null },
+          L: Object.fromEntries(
+            each.map(({ slug: lease }) => [lease, { s: 1, g: 0, u: 0, h: 0, t: new Date() }]),
+          ),
+        })),
     ),
   );
   await rateLimitPolicyModel(app.db).insertMany(

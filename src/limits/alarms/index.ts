@@ -95,17 +95,25 @@ export function createLimitAlarms(options: Options): LimitAlarms & Pick<Duty, 's
   };
 }
 
-/** Names an alarm of a counter: what is set back, or given another amount, may cross it again. */
-export const alarmId = (
+/** Names an alarm of a counter: what is set back, or given another amount, may cross it again, and more may be abandoned. */
+export function alarmId(
   counterId: string,
   kind: LimitAlarmKind,
   gen: number,
-  { alertThreshold, amount }: Pick<Limit, 'alertThreshold' | 'amount'>,
-): string => `${counterId}:${kind}:${gen}:${kind === 'limit_threshold' ? alertThreshold : amount}`;
+  {
+    alertThreshold,
+    amount,
+    abandoned = 0,
+  }: Pick<Limit, 'alertThreshold' | 'amount'> & { abandoned?: number },
+): string {
+  const about = kind === 'limit_threshold' ? alertThreshold : kind === 'limit_abandoned' ? abandoned : amount;
+  return `${counterId}:${kind}:${gen}:${about}`;
+}
 
 function alarmOf({ id, limit, known, valueKey, span }: Slot, kind: LimitAlarmKind): NewLimitAlarm {
-  const _id = alarmId(id, kind, known?.gen ?? 0, limit);
   const { organisationId, workspaceId, level, unit, amount, alertThreshold, alertEmails } = limit;
+  const { gen = 0, abandoned = 0 } = known ?? {};
+  const _id = alarmId(id, kind, gen, { alertThreshold, amount, abandoned });
   return {
     ...{ _id, kind, organisationId, workspaceId, level, unit, amount, alertEmails, valueKey },
     limitId: limit.id,

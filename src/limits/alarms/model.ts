@@ -2,7 +2,9 @@ import { Schema } from 'mongoose';
 import { defineModel } from '../../storage/model.ts';
 import type { LimitLevel, LimitUnit } from '../limit.ts';
 
-export const limitAlarmKinds = ['limit_threshold', 'limit_exhausted', 'limit_reset'] as const;
+export const limitAlarmKinds = [
+  ...(['limit_threshold', 'limit_exhausted', 'limit_reset', 'limit_overshoot', 'limit_abandoned'] as const),
+] as const;
 export type LimitAlarmKind = (typeof limitAlarmKinds)[number];
 
 /** Something that happened to a counter of a limit, once in its window unless it was set back in between. */

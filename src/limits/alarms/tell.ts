@@ -9,6 +9,14 @@ const words = {
   limit_threshold: { subject: 'has crossed its alert threshold', text: 'crossed its alert threshold' },
   limit_exhausted: { subject: 'is used up', text: 'is used up: calls under it are refused' },
   limit_reset: { subject: 'was set back', text: 'was set back by an administrator' },
+  limit_overshoot: {
+    subject: 'was passed',
+    text: 'was passed: calls used more than could be reserved for them, such as those with images or audio',
+  },
+  limit_abandoned: {
+    subject: 'is held in part by a silent process',
+    text: 'is held in part by a process that is silent for half a minute: that part stays spent until the period ends, unless an administrator returns it',
+  },
 } as const;
 
 /** The amount in dollars, tokens or requests. */
@@ -39,6 +47,14 @@ export const messageOf = (alarm: LimitAlarmDocument): WebhookMessage => {
   };
 };
 
+const actions = {
+  limit_threshold: 'threshold_crossed',
+  limit_exhausted: 'exhausted',
+  limit_reset: 'reset',
+  limit_overshoot: 'passed',
+  limit_abandoned: 'abandoned',
+} as const;
+
 /**
  * The same alarm of a policy for the audit trail, where the policy itself acts: nobody asked for it at this moment. A reset has
  * an entry of its own, of whoever asked for it.
@@ -51,7 +67,7 @@ export function entryOf(alarm: LimitAlarmDocument): AuditEntry {
     userType: 'api_key',
     // A rate comes back by itself and raises no alarm.
     resourceType: 'usage_limit_policy',
-    action: kind === 'limit_threshold' ? 'threshold_crossed' : 'exhausted',
+    action: actions[kind],
     ...{ targetId: id, targetName: limitName },
     changes: [{ member: valueKey || 'usage', before: null, after: inPublicUnit(alarm.used, unit) }],
     ...{ outcome: 'success', responseStatusCode: 200, method: '', uri: '', requestId: _id },

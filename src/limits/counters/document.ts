@@ -1,3 +1,5 @@
+import type { UsageSample } from './samples.ts';
+
 /** Milliseconds without a message after which a lease counts as that of a dead process. */
 export const SILENCE_MS = 30_000;
 
@@ -53,15 +55,15 @@ export type CounterDocument = {
   uncertain: number;
   overshoot: number;
   unpriced: number;
-  /** By threshold: when an alert about it was claimed. */
-  alerted: Record<string, unknown>;
   /** By the key of the lease: the process's id, a dash, and a number that is used once. */
   L: Record<string, StoredLease>;
+  /** Of the hours of the last day in which it was used. */
+  samples: Record<string, UsageSample>;
   expiresAt: Date | null;
 };
 
 /** What a new counter starts as. */
-export type NewCounter = Omit<CounterDocument, 'L'>;
+export type NewCounter = Omit<CounterDocument, 'L' | 'samples'>;
 
 /**
  * One atomic change of one counter, which happens only if all its conditions hold. Fields of `add` are added to what is there.
@@ -92,6 +94,8 @@ export type CounterUpdate =
     }
   /** `fill`: exactly what there is, where all of it goes back. */
   | { kind: 'refill'; id: string; at: number; fill?: number; amount: number; newAt: number; fullAt?: number }
+  /** Keeps what was counted at a moment, unless there is a sample of that hour since the last reset. */
+  | { kind: 'sample'; id: string; sample: UsageSample }
   /** Brings a counter to another version of its limit. */
   | {
       kind: 'edit';

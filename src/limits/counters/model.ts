@@ -24,7 +24,7 @@ const schema = new Schema<CounterDocument>(
     uncertain: Number,
     overshoot: Number,
     unpriced: Number,
-    alerted: { type: Schema.Types.Mixed },
+    samples: { type: Schema.Types.Mixed },
     L: { type: Schema.Types.Mixed },
     expiresAt: Date,
   },
@@ -32,6 +32,8 @@ const schema = new Schema<CounterDocument>(
 );
 // The counters of a limit, the newest window first, by value.
 schema.index({ limitId: 1, from: -1, valueKey: 1 });
+// The windows of one value.
+schema.index({ limitId: 1, valueKey: 1, from: -1 });
 schema.index({ organisationId: 1, limitId: 1 });
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 

@@ -1,9 +1,11 @@
 import type { AnyBulkWriteOperation, Collection, Db, Document } from 'mongodb';
 import type { CounterDocument, CounterStore, CounterUpdate, StoredLease } from './document.ts';
+import { placeOfSample, type UsageSample } from './samples.ts';
 
 /** A counter as the database has it. */
-export type RawCounter = Omit<CounterDocument, 'L'> & {
+export type RawCounter = Omit<CounterDocument, 'L' | 'samples'> & {
   L?: Record<string, Omit<StoredLease, 't'> & { t: Date }>;
+  samples?: Record<string, UsageSample>;
 };
 
 /**
@@ -32,9 +34,9 @@ export function createCounterStore(db: () => Db): CounterStore {
 
 /** A counter as the engine knows it. */
 export function counterOfDocument(raw: Document): CounterDocument {
-  const { L = {}, ...counter } = raw as RawCounter;
+  const { L = {}, samples = {}, ...counter } = raw as RawCounter;
   const leases = Object.entries(L).map(([key, lease]) => [key, { ...lease, t: lease.t.getTime() }]);
-  return { ...counter, L: Object.fromEntries(leases) };
+  return { ...counter, samples, L: Object.fromEntries(leases) };
 }
 
 /** In MongoDB's words, with plain operators: they cost a quarter of what expressions do. */
@@ -44,7 +46,11 @@ function operationOf(update: CounterUpdate): AnyBulkWriteOperation<RawCounter> {
     case 'make': {
       const { _id: _own, ...counter } = update.counter;
       return {
-        updateOne: { filter: { _id }, update: { $setOnInsert: { ...counter, L: {} } }, upsert: true },
+        updateOne: {
+          filter: { _id },
+          update: { $setOnInsert: { ...counter, L: {}, samples: {} } },
+          upsert: true,
+        },
       };
     }
     case 'refill': {
@@ -58,6 +64,15 @@ function operationOf(update: CounterUpdate): AnyBulkWriteOperation<RawCounter> {
       const filter = { _id, ver, cap, ...(at !== undefined && { at }) };
       const $set = { ver: newVer, cap: newCap, ...(fullAt !== undefined && { fullAt }) };
       return { updateOne: { filter, update: { $inc: { room: newCap - cap }, $set } } };
+    }
+    case 'sample': {
+      const { sample } = update;
+      const { gen } = sample;
+      const { place, hourBegan } = placeOfSample(sample);
+      const path = `samples.${place}`;
+      // The first process to use it within an hour has the say.
+      const isNew = [{ [`${path}.at`]: { $not: { $gte: hourBegan } } }, { [`${path}.gen`]: { $ne: gen } }];
+      return { updateOne: { filter: { _id, gen, $or: isNew }, update: { $set: { [path]: sample } } } };
     }
     case 'lease':
       return { updateOne: leaseUpdate(update) };

@@ -1,5 +1,6 @@
 import type { Gauge } from '../../lib/gauge.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { isPassed, type Slot } from '../ledger/slot.ts';
 
 type Sums = {
   roundSeconds(): number;
@@ -39,6 +40,18 @@ export const limitGauges = (
     name: 'sluice_limits_counters',
     help: 'Counters of limits in memory.',
     read: () => ledger.slots.size,
+  },
+  {
+    name: 'sluice_limits_overshoot',
+    help: 'Counters in memory of which more was used than their limit allows.',
+    aggregator: 'max',
+    read: () => counted(ledger, isPassed),
+  },
+  {
+    name: 'sluice_limits_abandoned',
+    help: 'Counters in memory of which a silent process holds a part.',
+    aggregator: 'max',
+    read: () => counted(ledger, ({ known }) => (known?.abandoned ?? 0) > 0),
   },
   {
     name: 'sluice_limits_rounds',
@@ -83,3 +96,6 @@ export const limitGauges = (
     read: recovered,
   },
 ];
+
+const counted = ({ slots }: Ledger, is: (slot: Slot) => boolean): number =>
+  [...slots.all()].filter(is).length;

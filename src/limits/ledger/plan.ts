@@ -1,4 +1,5 @@
 import type { CounterUpdate } from '../counters/document.ts';
+import { hourOf, isSampled } from '../counters/samples.ts';
 import { expiryOf } from '../counters/window.ts';
 import { isBucket, refillOf, unitMsOf } from './bucket.ts';
 import { canEnd, leavingOf, messageOf, slackOf, type Wish } from './lease.ts';
@@ -146,10 +147,21 @@ export function updatesOf(slot: Slot, moment: Moment): CounterUpdate[] {
   }
   const refill = bucket && known ? refillOf(slot, known, moment.storeTime) : null;
   if (refill) updates.push(refill);
+  updates.push(...sampleOf(slot, moment));
   slot.usedAtSend = lease.used;
   slot.sentAt = moment.now;
   updates.push(...messageOf(lease, wishOf(slot, moment)));
   return updates;
+}
+
+/** Before the first report of an hour, what was counted until then. */
+function sampleOf(slot: Slot, { wallTime }: Moment): CounterUpdate[] {
+  const { id, known, lease, limit, span } = slot;
+  if (!known || !lease.joined || lease.used === lease.stored.used || !isSampled(limit, span)) return [];
+  const sampled = `${hourOf(wallTime)}:${known.gen}`;
+  if (sampled === slot.sampled) return [];
+  slot.sampled = sampled;
+  return [{ kind: 'sample', id, sample: { at: wallTime, fill: known.fill, gen: known.gen } }];
 }
 
 export function leaveOf(slot: Slot): CounterUpdate[] {
@@ -240,7 +252,6 @@ function makingOf({ id, limit, valueKey, values, span }: Slot, { wallTime }: Mom
       uncertain: 0,
       overshoot: 0,
       unpriced: 0,
-      alerted: {},
       expiresAt: expiryOf(limit, span, wallTime),
     },
   };

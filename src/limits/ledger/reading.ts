@@ -23,11 +23,12 @@ export function learn(slots: Slots, slot: Slot, document: CounterDocument | unde
 }
 
 function knownOf(slots: Slots, slot: Slot, document: CounterDocument, readAt: number): KnownCounter {
-  const { ver, cap, room, fill, at, fullAt, gen, L } = document;
+  const { ver, cap, room, fill, at, fullAt, gen, overshoot, L } = document;
   const time = latestTime(document);
   const strays: Stray[] = [];
   let idle = 0;
   let held = 0;
+  let abandoned = 0;
   let processes = 1;
   for (const [key, lease] of Object.entries(L)) {
     if (key === slot.lease.key) continue;
@@ -38,15 +39,31 @@ function knownOf(slots: Slots, slot: Slot, document: CounterDocument, readAt: nu
       held += h;
       processes += 1;
     } else {
-      const stray = abandoned(slot, key, lease);
+      const stray = strayOf(slot, key, lease);
       if (stray) strays.push(stray);
+      else abandoned += Math.max(0, g - u);
     }
   }
-  return { ver, cap, room, fill, at, fullAt, gen, idle, held, processes, strays, readAt };
+  return {
+    ver,
+    cap,
+    room,
+    fill,
+    at,
+    fullAt,
+    gen,
+    idle,
+    held,
+    overshoot,
+    abandoned,
+    processes,
+    strays,
+    readAt,
+  };
 }
 
 /** What becomes of the lease of a process that died without a trace; null where it stays spent until the window ends. */
-function abandoned(slot: Slot, key: string, { s, g, u, h }: StoredLease): Stray | null {
+function strayOf(slot: Slot, key: string, { s, g, u, h }: StoredLease): Stray | null {
   if (isBucket(slot)) return { key, s, room: 0, fill: g - u };
   return slot.limit.onCrash === 'return' ? { key, s, room: g - u - h, fill: h } : null;
 }

@@ -17,6 +17,10 @@ export type KnownCounter = {
   idle: number;
   /** What calls of others have reserved. */
   held: number;
+  /** What calls used beyond what they had reserved. */
+  overshoot: number;
+  /** What stays spent since the processes that hold it are silent. */
+  abandoned: number;
   /** Processes that have a lease and are alive, this one included. */
   processes: number;
   /** Leases that somebody has to end. */
@@ -49,6 +53,8 @@ export type Slot = {
   reportable: { used: number; before: number };
   /** What was used when the round under way was sent. */
   usedAtSend: number;
+  /** Of which hour, and after which number of resets, it has kept a sample: `<hour>:<gen>`. */
+  sampled: string;
   /** Waits to be written to the journal. */
   isUnwritten: boolean;
   /** Out of memory: a handle that still points here looks for another one. */
@@ -63,6 +69,14 @@ export type Stray = { key: string; s: number; room: number; fill: number };
 /** Whether others end a lease of this counter that stays silent. */
 export const isLent = ({ limit }: Slot): boolean =>
   limit.window.kind === 'bucket' || limit.onCrash === 'return';
+
+/** Whether calls used more than the limit allows. An amount that was set below what was used before was not passed by calls. */
+export const isPassed = ({ limit, known }: Slot): boolean =>
+  limit.kind === 'usage' &&
+  limit.enforcement !== 'observe' &&
+  known !== null &&
+  known.fill > known.cap &&
+  known.fill - known.overshoot <= known.cap;
 
 /** Milliseconds after which a message does not arrive any more. */
 const LATEST_MS = 60_000;

@@ -80,6 +80,7 @@ export class Slots {
         isFree: limit.enforcement === 'observe',
         reportable: { used: 0, before: 0 },
         usedAtSend: 0,
+        sampled: '',
         isUnwritten: false,
         isClosed: false,
         local: null,

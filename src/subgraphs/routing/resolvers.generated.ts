@@ -190,6 +190,7 @@ export type ResolversTypes = {
   UpdateGuardrailInput: Types.UpdateGuardrailInput;
   Limit: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Limit']>;
   LimitCounter: ResolverTypeWrapper<CounterReport>;
+  LimitForecast: ResolverTypeWrapper<Types.LimitForecast>;
   LimitLease: ResolverTypeWrapper<Types.LimitLease>;
   LimitCounterPage: ResolverTypeWrapper<Omit<Types.LimitCounterPage, 'data'> & { data: Array<ResolversTypes['LimitCounter']> }>;
   OrganisationDefaults: ResolverTypeWrapper<Omit<Types.OrganisationDefaults, 'inputGuardrails' | 'outputGuardrails'> & { inputGuardrails: Array<ResolversTypes['Guardrail']>, outputGuardrails: Array<ResolversTypes['Guardrail']> }>;
@@ -286,6 +287,7 @@ export type ResolversParentTypes = {
   UpdateGuardrailInput: Types.UpdateGuardrailInput;
   Limit: ResolversInterfaceTypes<ResolversParentTypes>['Limit'];
   LimitCounter: CounterReport;
+  LimitForecast: Types.LimitForecast;
   LimitLease: Types.LimitLease;
   LimitCounterPage: Omit<Types.LimitCounterPage, 'data'> & { data: Array<ResolversParentTypes['LimitCounter']> };
   OrganisationDefaults: Omit<Types.OrganisationDefaults, 'inputGuardrails' | 'outputGuardrails'> & { inputGuardrails: Array<ResolversParentTypes['Guardrail']>, outputGuardrails: Array<ResolversParentTypes['Guardrail']> };
@@ -413,6 +415,7 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   guardrailVersions?: Resolver<Types.Maybe<ResolversTypes['GuardrailVersionPage']>, ParentType, ContextType, RequireFields<Types.QueryGuardrailVersionsArgs, 'guardrailId' | 'currentPage' | 'pageSize'>>;
   guardrailChecks?: Resolver<Types.Maybe<Array<ResolversTypes['GuardrailCheckKind']>>, ParentType, ContextType>;
   limitCounters?: Resolver<Types.Maybe<ResolversTypes['LimitCounterPage']>, ParentType, ContextType, RequireFields<Types.QueryLimitCountersArgs, 'limitId' | 'currentPage' | 'pageSize'>>;
+  limitHistory?: Resolver<Types.Maybe<ResolversTypes['LimitCounterPage']>, ParentType, ContextType, RequireFields<Types.QueryLimitHistoryArgs, 'limitId' | 'valueKey' | 'currentPage' | 'pageSize'>>;
   organisationDefaults?: Resolver<Types.Maybe<ResolversTypes['OrganisationDefaults']>, ParentType, ContextType>;
   rateLimitPolicy?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicy']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPolicyArgs, 'id' | 'status'>>;
   rateLimitPolicies?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicyPage']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPoliciesArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
@@ -704,7 +707,15 @@ export type LimitCounterResolvers<ContextType = GraphContext, ParentType extends
   exhaustedAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   unpricedRequests?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
   overshoot?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  forecast?: Resolver<Types.Maybe<ResolversTypes['LimitForecast']>, ParentType, ContextType>;
   leases?: Resolver<Array<ResolversTypes['LimitLease']>, ParentType, ContextType, RequireFields<Types.LimitCounterLeasesArgs, 'limit'>>;
+};
+
+export type LimitForecastResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LimitForecast'] = ResolversParentTypes['LimitForecast']> = {
+  exhaustsAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  usedAtReset?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  paceSeconds?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  paceUsed?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
 
 export type LimitLeaseResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LimitLease'] = ResolversParentTypes['LimitLease']> = {
@@ -859,6 +870,7 @@ export type Resolvers<ContextType = GraphContext> = {
   GuardrailCheckKind?: GuardrailCheckKindResolvers<ContextType>;
   Limit?: LimitResolvers<ContextType>;
   LimitCounter?: LimitCounterResolvers<ContextType>;
+  LimitForecast?: LimitForecastResolvers<ContextType>;
   LimitLease?: LimitLeaseResolvers<ContextType>;
   LimitCounterPage?: LimitCounterPageResolvers<ContextType>;
   OrganisationDefaults?: OrganisationDefaultsResolvers<ContextType>;

@@ -96,6 +96,7 @@ export const hints: Values = {
   'Mutation.deleteIntegrationModels.slugs': ['item-0'],
   'CreateRateLimitPolicyInput.value': 60,
   'Query.limitCounters.limitId': 'policy:none',
+  'Query.limitHistory.limitId': 'policy:none',
   'TestGuardrailsInput.text': 'hello',
   'CheckAdmissionInput.path': '/v1/models',
   'CheckAdmissionInput.method': 'GET',

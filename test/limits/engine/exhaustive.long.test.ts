@@ -68,7 +68,7 @@ function firstWorld({ processes, cap, ...left }: Bounds): World {
     isWaiting: false,
   });
   return {
-    counter: { ...counter, L: {} },
+    counter: { ...counter, samples: {}, L: {} },
     processes: ['a', 'b'].slice(0, processes).map(process),
     flying: [],
     spent: 0,

@@ -69,6 +69,7 @@ afterAll(() => world.stop());
 
 describeAccess(() => ({ app: world.app, neighbour }), 'workspace-service', {
   limitCounters: { document: '{ limitCounters(limitId: "policy:x") { total } }', scopes: ['policies.read'] },
+  limitHistory: { document: '{ limitHistory(limitId: "policy:x") { total } }', scopes: ['policies.read'] },
   resetLimitCounter: {
     document: RESET,
     variables: () => ({ id: alice }),
@@ -115,6 +116,73 @@ describe('counters of a limit', () => {
     expect(dataOf(named).usageLimitPolicy).toEqual({
       ...{ limitId: `policy:${policy}`, level: 'policy', enforcement: 'hard' },
     });
+  });
+
+  it('show where their usage leads, once they were in use for ten minutes', async () => {
+    const forecasts = async () =>
+      dataOf(
+        await world.app.graphql(
+          `query ($id: ID!) { limitCounters(limitId: $id) { data {
+            valueKey forecast { exhaustsAt usedAtReset paceSeconds paceUsed } } } }`,
+          { id: `policy:${policy}` },
+        ),
+      ).limitCounters.data;
+    expect((await forecasts())[1]).toEqual({ valueKey: 'metadata._user:bob', forecast: null });
+    const stored = world.app.db.collection<{ _id: string; samples?: object }>('limit_counters');
+    const sample = { at: expect.any(Number), fill: 0, gen: 0 };
+    const [kept] = Object.values((await stored.findOne({ _id: alice }))?.samples ?? {}) as object[];
+    expect(kept).toEqual(sample);
+    const [bob] = (await counters({ search: 'bob' })).data;
+    const hourAgo = Date.now() - 3_600_000;
+    const before = await stored.findOneAndUpdate(
+      { _id: bob.id },
+      { $set: { samples: { 5: { at: hourAgo, fill: 0, gen: 0 } } } },
+    );
+    const { forecast } = (await forecasts())[1];
+    expect(forecast).toEqual({
+      exhaustsAt: expect.any(String),
+      usedAtReset: null,
+      paceSeconds: expect.any(Number),
+      paceUsed: 1,
+    });
+    // One call an hour, and one is left.
+    expect(new Date(forecast.exhaustsAt).getTime()).toBeGreaterThanOrEqual(hourAgo + 2 * 3_600_000);
+    await stored.updateOne({ _id: bob.id }, { $set: { samples: before?.samples } });
+  });
+
+  it('of periods that are over are listed by value, the newest first', async () => {
+    const stored = world.app.db.collection<{ _id: string }>('limit_counters');
+    const { _id, ...counter } = (await stored.findOne({ _id: alice })) ?? {};
+    const periods = [1, 2, 3].map((from) => ({
+      ...{
+        ...counter,
+        _id: `policy:past:${from}`,
+        limitId: 'policy:past',
+        from,
+        until: from + 1,
+        fill: from,
+      },
+    }));
+    await stored.insertMany(periods);
+    const history = async (key?: string) =>
+      dataOf(
+        await world.app.graphql(
+          `{ limitHistory(limitId: "policy:past", valueKey: "metadata._user:alice", pageSize: 2) {
+            total data { from used } } }`,
+          {},
+          key,
+        ),
+      ).limitHistory;
+    const from = (ms: number) => new Date(ms).toISOString();
+    expect(await history()).toEqual({
+      total: 3,
+      data: [
+        { from: from(3), used: 3 },
+        { from: from(2), used: 2 },
+      ],
+    });
+    expect(await history(neighbour.adminKey)).toEqual({ total: 0, data: [] });
+    await stored.deleteMany({ _id: { $in: periods.map(({ _id: id }) => id) } });
   });
 
   it('are set back one by one, with what was before in the trail', async () => {

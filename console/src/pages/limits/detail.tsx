@@ -81,6 +81,8 @@ const happened = {
   limit_threshold: 'was nearly used up',
   limit_exhausted: 'was used up',
   limit_reset: 'was set back',
+  limit_overshoot: 'was passed',
+  limit_abandoned: 'is held in part by a silent process',
 };
 
 function Alarms({ alarms }: { alarms: readonly Alarm[] }) {

@@ -15,7 +15,7 @@ import { nativeDb } from '../../../storage/native-db.ts';
 import type { GraphContext } from '../../context.ts';
 import { requireLimitSetter } from '../../identity/api-key/index.ts';
 import { findPage, type PageArguments } from '../../page.ts';
-import type { QueryLimitCountersArgs } from '../../types.generated.ts';
+import type { QueryLimitCountersArgs, QueryLimitHistoryArgs } from '../../types.generated.ts';
 
 /** Limits above what a workspace administers itself. */
 const fromAbove: ReadonlySet<string> = new Set(['organisation', 'workspace', 'integration']);
@@ -41,6 +41,21 @@ export async function listCounters(
     } as QueryFilter<CounterDocument>,
     page,
     { by: { valueKey: 1, _id: 1 } },
+  );
+  return { total, data: data.map((raw) => counterReport(raw, Date.now())) };
+}
+
+/** The counters of one value of a limit that the credential reaches, in every period that is kept. */
+export async function listHistory(
+  context: GraphContext,
+  { limitId, valueKey, ...page }: QueryLimitHistoryArgs & PageArguments,
+): Promise<{ total: number; data: CounterReport[] }> {
+  const principal = requireScope(context.principal, ['policies.read']);
+  const { total, data } = await findPage<CounterDocument>(
+    limitCounterModel(context.db),
+    { ...tenantFilter(principal), limitId, valueKey } as QueryFilter<CounterDocument>,
+    page,
+    { by: { from: -1, _id: -1 } },
   );
   return { total, data: data.map((raw) => counterReport(raw, Date.now())) };
 }

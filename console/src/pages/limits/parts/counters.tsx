@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useOperation } from '../../../data/use-document.ts';
-import { dateAndTime } from '../../../format/time.ts';
+import { dateAndTime, type Zone } from '../../../format/time.ts';
 import { useMay } from '../../../shell/session/viewer.ts';
 import { useZone } from '../../../shell/stored.ts';
 import { Button, type Column, Confirm, Meter, Notice, Status, say, Table } from '../../../ui/index.ts';
@@ -33,6 +33,7 @@ export function Counters({ counters, names }: { counters: readonly Counter[]; na
       align: 'end',
       cell: ({ until }) => (until === null ? 'never' : dateAndTime(until, zone)),
     },
+    { key: 'leads', head: 'At this pace', align: 'end', cell: (counter) => leadsTo(counter, zone) },
     {
       key: 'acts',
       head: <span className="sr-only">Actions</span>,
@@ -56,6 +57,13 @@ export function Counters({ counters, names }: { counters: readonly Counter[]; na
       {asked && <Reset counter={asked} name={valueIn(asked, names)} onClose={() => setAsked(null)} />}
     </>
   );
+}
+
+/** Where the use of the last day leads. */
+function leadsTo({ forecast, status, unit }: Counter, zone: Zone): string {
+  if (!forecast || status === 'exhausted') return '';
+  if (forecast.exhaustsAt !== null) return `used up ${dateAndTime(forecast.exhaustsAt, zone)}`;
+  return forecast.usedAtReset === null ? 'lasts for years' : `${amount(forecast.usedAtReset, unit)} by then`;
 }
 
 function Used({ of: { used, limit, status } }: { of: Counter }) {
