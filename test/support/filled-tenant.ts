@@ -343,19 +343,20 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     })),
   );
   await limitCounterModel(app.db).insertMany(
-    // Of each policy the values in a period that does not end, and one value in several that are over.
+    // Of each policy the values in a period that does not end, and one value in several that overlap.
     each.flatMap(({ usagePolicyId, workspaceId }) =>
       each
         .flatMap(({ slug }, index) => [
           { place: `f:${slug}`, valueKey: slug, from: null, until: null },
-          { place: `${index}:whole`, valueKey: '', from: index * 1000, until: (index + 1) * 1000 },
+          { place: `${index}:whole`, valueKey: '', from: index * 1000, until: Date.now() + 86_400_000 },
         ])
         .map(({ place, ...period }) => ({
           _id: `policy:${usagePolicyId}:${place}`,
           ...{ organisationId, workspaceId, limitId: `policy:${usagePolicyId}` },
           ...{ ver: 1, values: {}, unit: 'tokens', ...period, seconds: null },
           ...{ cap: 1e9, room: 1e9 - 1, fill: 1, at: 0, fullAt: 0, gen: 0 },
-          ...{ uncertain: 0, overshoot: 0, unpriced: 0, samples: {}, expiresAt: null },
+          ...{ uncertain: 0, overshoot: 0, unpriced: 0, expiresAt: null },
+          samples: { 0: { at: Date.now() - 3_600_000, fill: 0, gen: 0 } },
           L: Object.fromEntries(
             each.map(({ slug: lease }) => [lease, { s: 1, g: 0, u: 0, h: 0, t: new Date() }]),
           ),
