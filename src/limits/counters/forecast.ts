@@ -3,7 +3,7 @@ import type { UsageSample } from './samples.ts';
 const DAY_MS = 86_400_000;
 
 /** How much a counter was used lately. */
-export type Pace = {
+export type UsagePace = {
   /** The last 24 hours, or the time since its first use where that is shorter. */
   ms: number;
   /** What was used in that time, in the unit of the limit. */
@@ -17,7 +17,7 @@ const LEAST_MS = 600_000;
 export function paceOf(
   counter: { fill: number; gen: number; samples: Readonly<Record<string, UsageSample>> },
   now: number,
-): Pace | null {
+): UsagePace | null {
   const samples = Object.values(counter.samples)
     .filter(({ gen, at }) => gen === counter.gen && at <= now)
     .sort((one, other) => one.at - other.at);
@@ -33,18 +33,18 @@ export function paceOf(
 const FARTHEST_MS = 3650 * DAY_MS;
 
 /** Where the usage of a counter leads if it goes on like this. Amounts are in the unit of the limit. */
-export type Forecast = {
+export type UsageForecast = {
   /** When nothing will be left, in milliseconds since the epoch; null where its window ends before that, or nothing is used. */
   exhaustsAt: number | null;
   /** What will have been used when its window ends; null for a window without an end. */
   usedAtReset: number | null;
-  pace: Pace;
+  pace: UsagePace;
 };
 
 export function forecastOf(
   counter: Parameters<typeof paceOf>[0] & { cap: number; until: number | null },
   now: number,
-): Forecast | null {
+): UsageForecast | null {
   const { fill, cap, until } = counter;
   const pace = until !== null && until <= now ? null : paceOf(counter, now);
   if (pace === null) return null;

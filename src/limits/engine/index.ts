@@ -21,7 +21,7 @@ export {
   resetCounter,
   returnAbandoned,
 } from '../counters/administration.ts';
-export { type Forecast, forecastOf } from '../counters/forecast.ts';
+export { forecastOf } from '../counters/forecast.ts';
 export { limitCounterModel } from '../counters/model.ts';
 export { createCounterStore } from '../counters/store.ts';
 export type { LimitEngineOptions, RunningLimits } from './running.ts';
