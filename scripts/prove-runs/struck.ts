@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import type { RunInstanceDocument } from '../../src/runs/instances.ts';
-import { DEAD_AFTER_MS } from '../../src/runs/instances.ts';
 import type { RunDocument } from '../../src/runs/run.ts';
+import type { RunInstanceDocument } from '../../src/runs/upkeep/instances.ts';
+import { DEAD_AFTER_MS } from '../../src/runs/upkeep/instances.ts';
 import type { Fleet, Gateway } from '../prove-limits/fleet.ts';
 import { type Fault, metBy, withdrawFault } from './fault-orders.ts';
 

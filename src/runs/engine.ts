@@ -7,14 +7,14 @@ import type { RunDeps } from './deps.ts';
 import { followRun, type RunEventPlace } from './events/follow.ts';
 import { createLooks } from './events/looks.ts';
 import { createExecutor, tellerOf } from './executor.ts';
-import { createInstances, type RunInstanceDocument } from './instances.ts';
 import type { Beginning, NewRun } from './new-run.ts';
 import { isOverdue, type RunDocument, withStepsEnded } from './run.ts';
 import { type Begun, busy, createSubmission, inUse } from './submit.ts';
-import { expire } from './sweep.ts';
 import { change } from './transitions.ts';
 import { storeOpening } from './turn/store-opening.ts';
-import { createUpkeep } from './upkeep.ts';
+import { createInstances, type RunInstanceDocument } from './upkeep/instances.ts';
+import { expire } from './upkeep/sweep.ts';
+import { createUpkeep } from './upkeep/upkeep.ts';
 
 /** Runs of a workspace that may wait for a place. */
 const MOST_QUEUED = 10_000;

@@ -8,7 +8,7 @@ import { type CallsItem, isFunctionCall, type RunCall } from './items.ts';
 import { type RunDocument, withStepsEnded } from './run.ts';
 import { change } from './transitions.ts';
 import { callsItemId } from './turn/steps.ts';
-import type { Upkeep } from './upkeep.ts';
+import type { Upkeep } from './upkeep/upkeep.ts';
 
 /** A run and, where somebody reads along, its events. */
 export type Begun = { run: RunDocument; events: EventChannel | null };

@@ -1,10 +1,10 @@
-import type { Changes } from '../storage/changes.ts';
-import type { RunDeps } from './deps.ts';
-import type { Executor } from './executor.ts';
+import type { Changes } from '../../storage/changes.ts';
+import type { RunDeps } from '../deps.ts';
+import type { Executor } from '../executor.ts';
+import type { RunDocument } from '../run.ts';
+import { change } from '../transitions.ts';
 import { type createInstances, DEAD_AFTER_MS } from './instances.ts';
-import type { RunDocument } from './run.ts';
 import { overdue, takeOver } from './sweep.ts';
-import { change } from './transitions.ts';
 
 /** Milliseconds between two looks for runs to begin, and for requests to cancel that other processes took. */
 const LOOK_MS = 250;

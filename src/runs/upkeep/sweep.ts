@@ -1,6 +1,6 @@
-import type { RunDeps } from './deps.ts';
-import { type RunDocument, withStepsEnded } from './run.ts';
-import { change } from './transitions.ts';
+import type { RunDeps } from '../deps.ts';
+import { type RunDocument, withStepsEnded } from '../run.ts';
+import { change } from '../transitions.ts';
 
 /** Runs that one look ends or takes over. */
 const BATCH = 100;

@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import { Schema } from 'mongoose';
-import { defineModel } from '../storage/model.ts';
+import { defineModel } from '../../storage/model.ts';
 
 /** Milliseconds after its last sign of life, by the clock of the store, at which a process counts as dead. */
 export const DEAD_AFTER_MS = 6000;
