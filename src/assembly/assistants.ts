@@ -59,6 +59,7 @@ export function createAssistants(given: Given) {
     hasThread: async (_id) => (await threadModel(db).exists({ _id })) !== null,
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
     contextWindow: createContextWindows(directory, now),
+    ...settings.runs,
     ...{ dataplane, files, tools, changes, secrets, now, log },
   });
   const batches = createBatchEngine({

@@ -37,7 +37,7 @@ export async function endTurn(
 ): Promise<RunDocument | null> {
   if (ending.kind === 'gone') throw new RunGone();
   if (ending.kind === 'stop') {
-    await written(deps, live.run, 'putBack', { set: { queuedAt: live.run.queuedAt } });
+    await written(deps, live.run, 'putBack', {});
     throw new RunSuperseded();
   }
   if (ending.kind === 'expire') return tellExpired(deps, live, speaker);

@@ -6,23 +6,25 @@ import { isUnavailable } from '../storage/unavailable.ts';
 import type { RunDeps } from './deps.ts';
 import { followRun, type RunEventPlace } from './events/follow.ts';
 import { createLooks } from './events/looks.ts';
-import { createExecutor, tellerOf } from './executor.ts';
+import { createExecutor, type RunSlots, tellerOf } from './executor.ts';
 import type { Beginning, NewRun } from './new-run.ts';
 import { isOverdue, type RunDocument, withStepsEnded } from './run.ts';
 import { type Begun, busy, createSubmission, inUse } from './submit.ts';
 import { change } from './transitions.ts';
 import { storeOpening } from './turn/store-opening.ts';
 import { createInstances, type RunInstanceDocument } from './upkeep/instances.ts';
+import { createQueue } from './upkeep/queue.ts';
 import { expire } from './upkeep/sweep.ts';
 import { createUpkeep } from './upkeep/upkeep.ts';
 
-/** Runs of a workspace that may wait for a place. */
-const MOST_QUEUED = 10_000;
 export type RunEngine = ReturnType<typeof createRunEngine>;
 
 type EngineDeps = RunDeps & {
   instances: () => Collection<RunInstanceDocument>;
   changes: Pick<Changes, 'publish' | 'subscribe'>;
+  slots: RunSlots;
+  /** Runs of a workspace that may wait for a place. */
+  mostQueued: number;
 };
 
 /** Executes runs: those that this process made, those that wait, and those of processes that have died. */
@@ -30,14 +32,17 @@ export function createRunEngine(deps: EngineDeps) {
   const { runs, now } = deps;
   const me = randomUUID();
   const instances = createInstances(deps.instances, me);
-  const executor = createExecutor(deps, () => upkeep.doubt());
+  const executor = createExecutor(deps, deps.slots, () => upkeep.doubt());
+  const queue = createQueue(deps, { me, executor });
   const looks = createLooks(deps);
-  const hasPlace = () => executor.places() > 0;
 
   async function create(made: NewRun, { isStreamed, before, thread }: Beginning): Promise<Begun> {
     await upkeep.begin();
-    const isOwn = hasPlace();
-    if (!isOwn) await requireRoom(made.workspaceId);
+    const isOwn = queue.admits(made.workspaceId);
+    if (!isOwn) {
+      await requireRoom(made.workspaceId);
+      queue.crowd(made.workspaceId);
+    }
     const run: RunDocument = {
       ...made,
       status: isOwn ? 'in_progress' : 'queued',
@@ -99,9 +104,12 @@ export function createRunEngine(deps: EngineDeps) {
   }
 
   async function requireRoom(workspaceId: string): Promise<void> {
-    const queued = await runs().countDocuments({ workspaceId, status: 'queued' }, { limit: MOST_QUEUED });
-    if (queued < MOST_QUEUED) return;
-    throw new GatewayError('GATEWAY_BUSY', { retryAfter: 1, headers: { 'x-should-retry': 'true' } });
+    const queued = await runs().countDocuments({ workspaceId, status: 'queued' }, { limit: deps.mostQueued });
+    if (queued < deps.mostQueued) return;
+    throw new GatewayError('TOO_MANY_WAITING_RUNS', {
+      retryAfter: 1,
+      headers: { 'x-should-retry': 'true' },
+    });
   }
 
   /** The run that answers a thread now; null for none. One whose time is over ends by the look. */
@@ -159,7 +167,11 @@ export function createRunEngine(deps: EngineDeps) {
     executor.interrupt(id, 'gone');
   }
 
-  const upkeep = createUpkeep(deps, { me, changes: deps.changes, executor, instances, expire: expireRun });
+  const upkeep = createUpkeep(deps, {
+    ...{ me, executor, queue, instances },
+    changes: deps.changes,
+    expire: expireRun,
+  });
 
   return {
     /** The hosted tools that runs may have. */

@@ -8,8 +8,8 @@ import { executeResponse } from './responses/execute-response.ts';
 import { ResponseTeller } from './responses/teller.ts';
 import { isResponse, type RunDocument } from './run.ts';
 
-/** Runs that one process executes at a time: each takes some 60 kB. */
-const SLOTS = 4000;
+/** Runs that one process executes at a time, and those of one workspace among them. */
+export type RunSlots = { all: number; ofWorkspace: number };
 
 export type Executor = ReturnType<typeof createExecutor>;
 
@@ -17,8 +17,10 @@ export type Executor = ReturnType<typeof createExecutor>;
  * What this process executes, and who reads along with runs that wait for a place here. `doubt` is called where the store may hold a
  * run for this process that is not executed here any more.
  */
-export function createExecutor(deps: RunDeps, doubt: () => void) {
+export function createExecutor(deps: RunDeps, slots: RunSlots, doubt: () => void) {
   const live = new Map<string, LiveRun>();
+  /** Of each workspace that has any. */
+  const counts = new Map<string, number>();
   const waiting = new Map<string, Teller>();
   let isStopping = false;
 
@@ -37,12 +39,28 @@ export function createExecutor(deps: RunDeps, doubt: () => void) {
     other?.interrupt('gone');
     const started = new LiveRun(run, teller, history);
     live.set(run._id, started);
+    count(run.workspaceId, 1);
     started.done = executed(started)
       // It is told in the log, and to those who read along.
       .catch(doubt)
       .finally(() => {
+        count(run.workspaceId, -1);
         if (live.get(run._id) === started) live.delete(run._id);
       });
+  }
+
+  function count(workspaceId: string, change: 1 | -1): void {
+    const all = (counts.get(workspaceId) ?? 0) + change;
+    if (all === 0) counts.delete(workspaceId);
+    else counts.set(workspaceId, all);
+  }
+
+  /** How many runs may begin here, of a workspace or of any. */
+  function places(workspaceId?: string): number {
+    if (isStopping) return 0;
+    const free = slots.all - live.size;
+    if (workspaceId === undefined) return free;
+    return Math.min(free, slots.ofWorkspace - (counts.get(workspaceId) ?? 0));
   }
 
   const executed = (started: LiveRun): Promise<void> =>
@@ -57,7 +75,7 @@ export function createExecutor(deps: RunDeps, doubt: () => void) {
 
   return {
     launch,
-    places: () => (isStopping ? 0 : SLOTS - live.size),
+    places,
     isIdle: () => live.size === 0,
     ids: () => [...live.keys()],
     /** Stops the execution of a run here; nothing happens where it is executed elsewhere. */

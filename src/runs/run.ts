@@ -72,9 +72,8 @@ export type RunDocument = RunSettings & {
   isLogged: boolean;
   /** Whether its events show the texts that searches found. */
   showsContents: boolean;
-  /** 0 where somebody reads along, else 1. */
-  priority: number;
-  queuedAt: Date;
+  /** Of the runs of a workspace that wait for a place the one that is due first begins. */
+  dueAt: Date;
   createdAt: Date;
   startedAt: Date | null;
   expiresAt: Date;
@@ -105,6 +104,13 @@ export type ResponseRecord = {
 export type ResponseRun = RunDocument & { response: ResponseRecord };
 
 export const isResponse = (run: RunDocument): run is ResponseRun => run.response !== undefined;
+
+/** Milliseconds for which runs of a workspace wait behind newer ones whose callers read along: with a caller who polls, or with none. */
+const PATIENCE_MS = { streamed: 0, polled: 30_000, inBackground: 60_000 };
+
+/** When a run is due that comes at a moment. */
+export const dueAtOf = (at: Date, kind: keyof typeof PATIENCE_MS): Date =>
+  new Date(at.getTime() + PATIENCE_MS[kind]);
 
 /** How long a run may take, in milliseconds. */
 export const RUN_TIME_MS = 600_000;

@@ -34,7 +34,7 @@ export function createSubmission(deps: RunDeps, { me, executor, upkeep }: Given)
         { $set: { calls } as Partial<CallsItem> },
       );
     const at = now();
-    const isOwn = executor.places() > 0;
+    const isOwn = executor.places(run.workspaceId) > 0;
     // What the caller has approved is yet to be called: the turn goes on, and its step with it.
     const isTurnOver = calls.every(({ output }) => output !== null);
     const steps = isTurnOver ? withStepsEnded(run.steps, 'completed', at) : run.steps;
@@ -44,7 +44,7 @@ export function createSubmission(deps: RunDeps, { me, executor, upkeep }: Given)
         pending: [],
         turn: isTurnOver ? run.turn + 1 : run.turn,
         attempt: isOwn ? 1 : 0,
-        queuedAt: at,
+        dueAt: at,
         ...(isStreamed && { isLogged: true }),
         ...(isOwn && { status: 'in_progress', owner: me, startedAt: at }),
       },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { codeInterpreterSettings } from './assistants/code-interpreter.ts';
+import { runSettings } from './assistants/runs.ts';
 import { threadSettings } from './assistants/threads.ts';
 import { vectorStoreSettings } from './assistants/vector-stores.ts';
 import { cacheSettings } from './cache.ts';
@@ -177,6 +178,7 @@ export const environmentOf = (house: House) =>
     ...contentSettings,
     ...fileSettings,
     ...codeInterpreterSettings,
+    ...runSettings,
     ...threadSettings,
     ...graphSettings,
     REMOTE_SUBGRAPHS: remoteSubgraphs(house)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '../lib/http/addresses.ts';
 import { hostnameOf } from '../lib/http/custom-host.ts';
+import { runSlotsOf } from './assistants/runs.ts';
 import { type EnvironmentValues, environmentOf } from './environment.ts';
 import { exportBucket, mistakesOfContents } from './exports.ts';
 import { anyHouse, type House } from './house.ts';
@@ -107,6 +108,7 @@ export function readSettings(
       scanUrl: values.FILE_SCAN_URL ?? null,
       batchCallsAtOnce: values.BATCH_CALLS_AT_ONCE,
     },
+    runs: runSlotsOf(values),
     threadRetentionDays: values.THREAD_RETENTION_DAYS ?? null,
     codeInterpreter: {
       runs: values.CODE_INTERPRETER,

@@ -119,6 +119,12 @@ export type Settings = {
     /** Calls that one process makes for batches at the same time. */
     batchCallsAtOnce: number;
   };
+  runs: {
+    /** Runs that one process executes at a time, and those of one workspace among them. */
+    slots: { all: number; ofWorkspace: number };
+    /** Runs of a workspace that may wait for a place. */
+    mostQueued: number;
+  };
   /** Days after which a thread is erased on which nothing was said since; null for never. */
   threadRetentionDays: number | null;
   codeInterpreter: {

@@ -117,11 +117,10 @@ function filledRun(_id: string, owned: Owned, messageIds: readonly string[]): Ru
       lastError,
       incompleteReason: 'max_completion_tokens',
       traceId: _id,
-      priority: 1,
       metadata: {},
     },
     ...{
-      queuedAt: at,
+      dueAt: at,
       createdAt: at,
       startedAt: at,
       expiresAt: at,

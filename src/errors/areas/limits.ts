@@ -34,6 +34,14 @@ export const limitErrors = {
     'The credential has too many open calls.',
     true,
   ),
+  TOO_MANY_WAITING_RUNS: entry(
+    429,
+    'AB06',
+    'rate_limit_error',
+    'too_many_waiting_runs',
+    'The workspace has too many runs that wait for a place.',
+    true,
+  ),
   USAGE_LIMIT_REACHED: entry(
     412,
     'AB06',

@@ -2,8 +2,8 @@ import type { Changes } from '../../storage/changes.ts';
 import type { RunDeps } from '../deps.ts';
 import type { Executor } from '../executor.ts';
 import type { RunDocument } from '../run.ts';
-import { change } from '../transitions.ts';
 import { type createInstances, DEAD_AFTER_MS } from './instances.ts';
+import type { Queue } from './queue.ts';
 import { overdue, takeOver } from './sweep.ts';
 
 /** Milliseconds between two looks for runs to begin, and for requests to cancel that other processes took. */
@@ -12,12 +12,12 @@ const LOOK_MS = 250;
 const RESTLESS_MS = 10_000;
 /** Milliseconds between two signs of life. */
 const BEAT_MS = 2000;
-const CLAIMS_A_LOOK = 20;
 
 type Given = {
   me: string;
   changes: Pick<Changes, 'publish' | 'subscribe'>;
   executor: Executor;
+  queue: Pick<Queue, 'claim'>;
   instances: ReturnType<typeof createInstances>;
   expire: (run: RunDocument) => Promise<unknown>;
 };
@@ -28,9 +28,8 @@ export type Upkeep = ReturnType<typeof createUpkeep>;
  * What a process does for runs without being asked: claims, takes over, and ends what is late. It begins with the first run of the
  * installation that the process knows of; before, it costs nothing.
  */
-export function createUpkeep(deps: RunDeps, { me, changes, executor, instances, expire }: Given) {
-  const { runs, now, log } = deps;
-  const timers: NodeJS.Timeout[] = [];
+export function createUpkeep(deps: RunDeps, { me, changes, executor, queue, instances, expire }: Given) {
+  const { runs, log } = deps;
   let isStopping = false;
   let beginning: Promise<void> | null = null;
   let telling: Promise<void> = Promise.resolve();
@@ -38,30 +37,14 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, instances, 
   let stirredAt = 0;
   let isInDoubt = false;
   let beatAt = performance.now();
-  let looking: Promise<void> = Promise.resolve();
-  let beating: Promise<void> = Promise.resolve();
-
-  async function claimQueued(): Promise<void> {
-    if (executor.places() <= 0) return;
-    const found = await runs()
-      .find({ status: 'queued' })
-      .sort({ priority: 1, queuedAt: 1 })
-      .limit(CLAIMS_A_LOOK)
-      .toArray();
-    if (found.length > 0) stir();
-    for (const run of found) {
-      if (executor.places() <= 0) return;
-      const claimed = await change(runs(), 'claim', run, {
-        set: { owner: me, startedAt: now() },
-        increase: { fence: 1, attempt: 1 },
-      });
-      if (claimed) executor.launch(claimed);
-    }
-  }
 
   const stir = () => {
     stirredAt = performance.now();
   };
+
+  async function claimQueued(): Promise<void> {
+    if (await queue.claim()) stir();
+  }
 
   /** Goes on with the runs that the store holds for this process, and that it does not execute. */
   async function takeUpOwn(): Promise<void> {
@@ -117,8 +100,8 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, instances, 
       log.warn({ error }, 'The engine of runs could not look after them; it tries again.');
     }
   };
-  const lookSafely = guarded(look);
-  const beatSafely = guarded(beat);
+  const looking = repeated(guarded(look), LOOK_MS);
+  const beating = repeated(guarded(beat), BEAT_MS);
 
   /** Resolves when the other processes would notice that this one has died. */
   function begin(): Promise<void> {
@@ -126,14 +109,8 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, instances, 
     beginning ??= beat()
       .then(() => {
         if (isStopping) return;
-        timers.push(
-          setInterval(() => {
-            looking = looking.then(lookSafely);
-          }, LOOK_MS).unref(),
-          setInterval(() => {
-            beating = beating.then(beatSafely);
-          }, BEAT_MS).unref(),
-        );
+        looking.begin();
+        beating.begin();
       })
       .catch((error: unknown) => {
         beginning = null;
@@ -171,10 +148,30 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, instances, 
     },
     async stop(): Promise<void> {
       isStopping = true;
-      for (const timer of timers) clearInterval(timer);
       clearTimeout(retry);
       await Promise.allSettled([beginning, telling]);
-      await Promise.all([looking, beating]);
+      await Promise.all([looking.end(), beating.end()]);
+    },
+  };
+}
+
+/** Does something again and again; what takes longer than the time between two beginnings leaves the next one out. */
+function repeated(work: () => Promise<void>, ms: number) {
+  let timer: NodeJS.Timeout | undefined;
+  let current: Promise<void> | null = null;
+  const once = () => {
+    current ??= work().finally(() => {
+      current = null;
+    });
+  };
+  return {
+    begin(): void {
+      timer = setInterval(once, ms).unref();
+    },
+    /** Resolves when nothing of it is under way any more. */
+    async end(): Promise<void> {
+      clearInterval(timer);
+      await current;
     },
   };
 }

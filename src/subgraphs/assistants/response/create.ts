@@ -6,7 +6,7 @@ import { timeOrderedId } from '../../../runs/ids.ts';
 import type { NewRun } from '../../../runs/index.ts';
 import { itemIdOf, keptItem, RESPONSE_TIME_MS } from '../../../runs/responses/record.ts';
 import { responseShape } from '../../../runs/responses/shape.ts';
-import { isResponse, type ResponseRun, type RunDocument } from '../../../runs/run.ts';
+import { dueAtOf, isResponse, type ResponseRun, type RunDocument } from '../../../runs/run.ts';
 import type { RunSettings } from '../../../runs/settings.ts';
 import { runModel } from '../run/index.ts';
 import { threadModel } from '../thread/index.ts';
@@ -143,8 +143,7 @@ function newResponse(
     isLogged: isBackground && isStreamed,
     sealedCaller: sealCaller(secrets, call.headers, _id),
     traceId: traceOf(call.headers, call.traceId),
-    priority: isBackground ? 2 : 0,
-    queuedAt: createdAt,
+    dueAt: dueAtOf(createdAt, isBackground ? 'inBackground' : 'streamed'),
     createdAt,
     expiresAt: new Date(createdAt.getTime() + time),
   };

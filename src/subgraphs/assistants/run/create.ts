@@ -4,7 +4,7 @@ import { headersOfPerson } from '../../../mcp/models/index.ts';
 import { sealCaller, traceOf } from '../../../runs/caller.ts';
 import { timeOrderedId } from '../../../runs/ids.ts';
 import type { Begun, NewRun } from '../../../runs/index.ts';
-import { RUN_TIME_MS, type RunDocument } from '../../../runs/run.ts';
+import { dueAtOf, RUN_TIME_MS, type RunDocument } from '../../../runs/run.ts';
 import { isMcpTool } from '../../../runs/settings.ts';
 import type { GraphContext } from '../../context.ts';
 import { ownAddress } from '../../own-address.ts';
@@ -124,8 +124,7 @@ async function runFor(
     sealedCaller: sealCaller(context.secrets, headers, _id, headersOfPerson(servers, headers)),
     ...(settings.tools.some(isMcpTool) && { address: ownAddress(context) }),
     traceId: traceOf(headers, _id),
-    priority: input.stream ? 0 : 1,
-    queuedAt: createdAt,
+    dueAt: dueAtOf(createdAt, input.stream ? 'streamed' : 'polled'),
     createdAt,
     startedAt: null,
     expiresAt: new Date(createdAt.getTime() + RUN_TIME_MS),
