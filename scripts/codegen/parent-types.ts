@@ -31,6 +31,7 @@ const others: Record<string, Record<string, string>> = {
   },
   mcp: {
     McpConnection: '../../mcp/connections/model.ts#McpConnectionDocument',
+    McpGrant: '../../mcp/oauth/index.ts#McpGrantDocument',
     McpIntegrationWorkspace: './mcp-integration/model.ts#McpWorkspaceEntry',
   },
   routing: {

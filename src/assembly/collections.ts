@@ -4,12 +4,7 @@ import { cacheEntryModel } from '../dataplane/cache/model.ts';
 import { circuitModel } from '../dataplane/strategy/breaker/index.ts';
 import { stickyTargetModel } from '../dataplane/strategy/sticky.ts';
 import { upstreamFlowModel } from '../mcp/connections/index.ts';
-import {
-  mcpGrantModel,
-  oauthClientModel,
-  registrationCountModel,
-  usedOnceModel,
-} from '../mcp/oauth/index.ts';
+import { oauthClientModel, registrationCountModel, usedOnceModel } from '../mcp/oauth/index.ts';
 import { mcpReplyModel, mcpSessionModel } from '../mcp/session/index.ts';
 import { keyUseModel } from '../recording/key-use/index.ts';
 import { runInstanceModel } from '../runs/index.ts';
@@ -38,7 +33,6 @@ export async function ensureCollections(db: Db): Promise<void> {
     oidcAnswerModel,
     mcpSessionModel,
     mcpReplyModel,
-    mcpGrantModel,
     oauthClientModel,
     registrationCountModel,
     usedOnceModel,

@@ -184,6 +184,7 @@ export type Query = {
   mcpIntegrationCapabilities?: Maybe<McpCapabilityPage>;
   mcpServerCapabilities?: Maybe<McpCapabilityPage>;
   mcpServerConnections?: Maybe<McpConnectionPage>;
+  mcpGrants?: Maybe<McpGrantPage>;
   mcpIntegration?: Maybe<McpIntegration>;
   mcpIntegrations?: Maybe<McpIntegrationPage>;
   mcpIntegrationWorkspaces?: Maybe<McpIntegrationWorkspacePage>;
@@ -877,6 +878,14 @@ export type QueryMcpServerConnectionsArgs = {
 };
 
 
+export type QueryMcpGrantsArgs = {
+  userId?: InputMaybe<Scalars['ID']['input']>;
+  clientId?: InputMaybe<Scalars['ID']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryMcpIntegrationArgs = {
   id: Scalars['ID']['input'];
 };
@@ -1213,6 +1222,7 @@ export type Mutation = {
   updateMcpIntegrationCapabilities: McpDone;
   updateMcpServerCapabilities: McpDone;
   revokeMcpServerConnection: McpDone;
+  revokeMcpGrant: Scalars['ID']['output'];
   createMcpIntegration: McpIntegration;
   updateMcpIntegration: McpIntegration;
   deleteMcpIntegration: Scalars['ID']['output'];
@@ -1862,6 +1872,11 @@ export type MutationRevokeMcpServerConnectionArgs = {
   id: Scalars['ID']['input'];
   userId?: InputMaybe<Scalars['ID']['input']>;
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type MutationRevokeMcpGrantArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -4143,6 +4158,26 @@ export type McpConnectionPage = {
   total: Scalars['Int']['output'];
   data: Array<McpConnection>;
   hasMore: Scalars['Boolean']['output'];
+};
+
+export type McpGrant = {
+  id: Scalars['ID']['output'];
+  clientId: Scalars['ID']['output'];
+  clientName?: Maybe<Scalars['String']['output']>;
+  redirectUri: Scalars['String']['output'];
+  resource: Scalars['String']['output'];
+  scopes: Array<Scalars['String']['output']>;
+  userId: Scalars['ID']['output'];
+  userEmail?: Maybe<Scalars['String']['output']>;
+  workspaceId: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUsedAt: Scalars['DateTime']['output'];
+  endsAt: Scalars['DateTime']['output'];
+};
+
+export type McpGrantPage = {
+  total: Scalars['Int']['output'];
+  data: Array<McpGrant>;
 };
 
 export type McpIntegration = {

@@ -1,4 +1,5 @@
 import { uuid } from '../../src/lib/ids.ts';
+import { mcpGrantModel } from '../../src/mcp/oauth/index.ts';
 import {
   mcpCapabilityModel,
   mcpCatalogueModel,
@@ -71,6 +72,19 @@ export async function fillMcp(app: TestApp, organisationId: string, each: readon
         ...{ _id: uuid(), organisationId, mcpIntegrationId, userId, issuer: 'https://issuer.example' },
       })),
     ),
+  );
+  await mcpGrantModel(app.db).insertMany(
+    each.map(({ userId, workspaceId, slug }) => ({
+      ...{ _id: uuid(), organisationId, workspaceId, userId, holder: { kind: 'user' as const, userId } },
+      ...{
+        clientId: slug,
+        clientName: slug,
+        redirectUri: 'https://client.example/',
+        scopes: ['mcp' as const],
+      },
+      ...{ resource: 'https://gateway.example/mcp', codeUsedAt: at, rotatedAt: at, generation: 1 },
+      ...{ createdAt: at, expiresAt: never },
+    })),
   );
   return { mcpIntegrationId: common, mcpServerId: servers[0]?._id ?? '' };
 }

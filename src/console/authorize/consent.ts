@@ -100,6 +100,29 @@ export async function allow(
   return grantTo(exchange, { asked, person, workspaceId });
 }
 
+/**
+ * Whether a client need not be let in anew: the same person has agreed to as much, at the only place in question, and nobody is to
+ * be led anywhere but back to the client.
+ */
+export async function isAgreed(
+  { context }: AuthorizeExchange,
+  { asked, person, place }: Pick<Allowed, 'asked' | 'person' | 'place'>,
+): Promise<boolean> {
+  const { client, redirectUri, scopes, resource, asksAnew } = asked;
+  const { workspaceId, server, leadsElsewhere } = place;
+  if (asksAnew || workspaceId === null) return false;
+  const { organisationId, userId, holder } = person;
+  const has = await context.mcp.oauth.hasAgreed({
+    ...{ organisationId, workspaceId, userId, holder, clientId: client.id },
+    ...{ redirectUri, resource: resource.url, scopes },
+  });
+  if (!has || server === null || !leadsElsewhere) return has;
+  return context.mcp.connections.has(ownerOf(person, server)).catch((error: unknown) => {
+    if (error instanceof UpstreamProblem) return false;
+    throw error;
+  });
+}
+
 /** Grants what somebody has agreed to, and sends the browser back to the client with a code. */
 export async function grantTo(
   exchange: AuthorizeExchange,

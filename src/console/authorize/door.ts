@@ -6,7 +6,7 @@ import { ownAddress } from '../../subgraphs/own-address.ts';
 import { requireOwnOrigin } from '../own-pages.ts';
 import { answerClient } from './answer-client.ts';
 import { askConnect, connect, isConnect, serverOfLink } from './connect.ts';
-import { allow, type ConsentPlace, placeFor } from './consent.ts';
+import { allow, type ConsentPlace, grantTo, isAgreed, placeFor } from './consent.ts';
 import {
   type AuthorizeDoor,
   type AuthorizeExchange,
@@ -48,6 +48,9 @@ async function ask(exchange: AuthorizeExchange, door: AuthorizeDoor, query: stri
     const problem = `${person.name} may not use this MCP server, or there is none. Sign in as somebody else.`;
     return askWho(exchange, door, { asking: asked, query, problem });
   }
+  const { workspaceId } = place;
+  if (workspaceId !== null && (await isAgreed(exchange, { asked, person, place })))
+    return grantTo(exchange, { asked, person, workspaceId });
   const sealed = seal(exchange.context.secrets, { query, signInId: person.signInId }, exchange.context.now());
   const { client, redirectUri, scopes } = asked;
   const html = consentPage({

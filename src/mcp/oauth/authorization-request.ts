@@ -11,6 +11,8 @@ export type AuthorizationRequest = {
   scopes: McpScope[];
   resource: ProtectedResource;
   codeChallenge: string;
+  /** The client wants the person to be asked, whatever they have agreed to before. */
+  asksAnew: boolean;
 };
 
 /**
@@ -81,6 +83,7 @@ function wantedOf(query: URLSearchParams, issuer: string) {
     throw new OauthProblem('request_not_supported', 'Requests are not taken as objects.');
   return {
     codeChallenge,
+    asksAnew: query.has('prompt'),
     scopes: readScopes(query.get('scope') ?? undefined),
     resource: readResource(query.get('resource') ?? undefined, issuer),
   };

@@ -14,10 +14,12 @@ import {
   registerClient,
 } from './clients/index.ts';
 import {
+  type Agreement,
   type Consented,
   createMcpGrants,
   createMcpTokenVerifier,
   endGrant,
+  hasAgreed,
   type McpGrantDocument,
   type McpTokenVerifier,
   makeGrant,
@@ -33,6 +35,8 @@ export type McpOauth = {
   register(body: unknown, address: string): Promise<RegisteredClient>;
   /** What a browser asks for in the name of a client. Throws a AuthorizationProblem. */
   authorization(query: URLSearchParams, issuer: string): Promise<AuthorizationRequest>;
+  /** Whether somebody has agreed to as much before, so that they need not be asked. */
+  hasAgreed(asked: Agreement): Promise<boolean>;
   grant(consented: Consented): Promise<{ grantId: string; code: string }>;
   token(request: McpTokenRequest): Promise<TokenGiven>;
   introspect: Introspection;
@@ -69,6 +73,7 @@ export function createMcpOauth(options: McpOauthOptions): McpOauth {
     client,
     register: (body, address) => registerClient({ db, secrets, now, redirectSchemes }, body, address),
     authorization: (query, issuer) => readAuthorizationRequest(query, { client, issuer, redirectSchemes }),
+    hasAgreed: (asked) => hasAgreed(db, asked, now()),
     grant: (consented) => makeGrant({ db, secrets, now }, consented),
     token: (request) => answerTokenRequest(deps, request),
     introspect: (token, asker) => introspect(tokens, token, asker),

@@ -5,6 +5,7 @@ import type { EntityReference } from '../subgraph.ts';
 import type { McpIntegrationDocument, McpWorkspaceEntry } from './mcp-integration/model.ts';
 import type { McpServerDocument } from './mcp-server/model.ts';
 import type { McpConnectionDocument } from '../../mcp/connections/model.ts';
+import type { McpGrantDocument } from '../../mcp/oauth/index.ts';
 import type { GraphContext } from '../context.ts';
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
@@ -125,6 +126,8 @@ export type ResolversTypes = {
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   McpConnection: ResolverTypeWrapper<McpConnectionDocument>;
   McpConnectionPage: ResolverTypeWrapper<Omit<Types.McpConnectionPage, 'data'> & { data: Array<ResolversTypes['McpConnection']> }>;
+  McpGrant: ResolverTypeWrapper<McpGrantDocument>;
+  McpGrantPage: ResolverTypeWrapper<Omit<Types.McpGrantPage, 'data'> & { data: Array<ResolversTypes['McpGrant']> }>;
   Workspace: ResolverTypeWrapper<EntityReference>;
   SecretReference: ResolverTypeWrapper<EntityReference>;
   McpIntegration: ResolverTypeWrapper<McpIntegrationDocument>;
@@ -194,6 +197,8 @@ export type ResolversParentTypes = {
   Mutation: Record<PropertyKey, never>;
   McpConnection: McpConnectionDocument;
   McpConnectionPage: Omit<Types.McpConnectionPage, 'data'> & { data: Array<ResolversParentTypes['McpConnection']> };
+  McpGrant: McpGrantDocument;
+  McpGrantPage: Omit<Types.McpGrantPage, 'data'> & { data: Array<ResolversParentTypes['McpGrant']> };
   Workspace: EntityReference;
   SecretReference: EntityReference;
   McpIntegration: McpIntegrationDocument;
@@ -326,6 +331,7 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   mcpIntegrationCapabilities?: Resolver<Types.Maybe<ResolversTypes['McpCapabilityPage']>, ParentType, ContextType, RequireFields<Types.QueryMcpIntegrationCapabilitiesArgs, 'id' | 'page' | 'pageSize'>>;
   mcpServerCapabilities?: Resolver<Types.Maybe<ResolversTypes['McpCapabilityPage']>, ParentType, ContextType, RequireFields<Types.QueryMcpServerCapabilitiesArgs, 'id' | 'page' | 'pageSize'>>;
   mcpServerConnections?: Resolver<Types.Maybe<ResolversTypes['McpConnectionPage']>, ParentType, ContextType, RequireFields<Types.QueryMcpServerConnectionsArgs, 'id' | 'currentPage' | 'pageSize'>>;
+  mcpGrants?: Resolver<Types.Maybe<ResolversTypes['McpGrantPage']>, ParentType, ContextType, RequireFields<Types.QueryMcpGrantsArgs, 'currentPage' | 'pageSize'>>;
   mcpIntegration?: Resolver<Types.Maybe<ResolversTypes['McpIntegration']>, ParentType, ContextType, RequireFields<Types.QueryMcpIntegrationArgs, 'id'>>;
   mcpIntegrations?: Resolver<Types.Maybe<ResolversTypes['McpIntegrationPage']>, ParentType, ContextType, RequireFields<Types.QueryMcpIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
   mcpIntegrationWorkspaces?: Resolver<Types.Maybe<ResolversTypes['McpIntegrationWorkspacePage']>, ParentType, ContextType, RequireFields<Types.QueryMcpIntegrationWorkspacesArgs, 'id' | 'limit'>>;
@@ -339,6 +345,7 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   updateMcpIntegrationCapabilities?: Resolver<ResolversTypes['McpDone'], ParentType, ContextType, RequireFields<Types.MutationUpdateMcpIntegrationCapabilitiesArgs, 'id' | 'input'>>;
   updateMcpServerCapabilities?: Resolver<ResolversTypes['McpDone'], ParentType, ContextType, RequireFields<Types.MutationUpdateMcpServerCapabilitiesArgs, 'id' | 'input'>>;
   revokeMcpServerConnection?: Resolver<ResolversTypes['McpDone'], ParentType, ContextType, RequireFields<Types.MutationRevokeMcpServerConnectionArgs, 'id'>>;
+  revokeMcpGrant?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationRevokeMcpGrantArgs, 'id'>>;
   createMcpIntegration?: Resolver<ResolversTypes['McpIntegration'], ParentType, ContextType, RequireFields<Types.MutationCreateMcpIntegrationArgs, 'input'>>;
   updateMcpIntegration?: Resolver<ResolversTypes['McpIntegration'], ParentType, ContextType, RequireFields<Types.MutationUpdateMcpIntegrationArgs, 'id' | 'input'>>;
   deleteMcpIntegration?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteMcpIntegrationArgs, 'id'>>;
@@ -362,6 +369,26 @@ export type McpConnectionPageResolvers<ContextType = GraphContext, ParentType ex
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['McpConnection']>, ParentType, ContextType>;
   hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type McpGrantResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['McpGrant'] = ResolversParentTypes['McpGrant']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  clientId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  clientName?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  redirectUri?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  resource?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userEmail?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUsedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  endsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type McpGrantPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['McpGrantPage'] = ResolversParentTypes['McpGrantPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['McpGrant']>, ParentType, ContextType>;
 };
 
 export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Workspace'] = ResolversParentTypes['Workspace']> = {
@@ -545,6 +572,8 @@ export type Resolvers<ContextType = GraphContext> = {
   Mutation?: MutationResolvers<ContextType>;
   McpConnection?: McpConnectionResolvers<ContextType>;
   McpConnectionPage?: McpConnectionPageResolvers<ContextType>;
+  McpGrant?: McpGrantResolvers<ContextType>;
+  McpGrantPage?: McpGrantPageResolvers<ContextType>;
   Workspace?: WorkspaceResolvers<ContextType>;
   SecretReference?: SecretReferenceResolvers<ContextType>;
   McpIntegration?: McpIntegrationResolvers<ContextType>;

@@ -155,6 +155,10 @@ export const companions: Record<string, { scopes: string[]; reason: string }> = 
     scopes: ['organisation_users.update'],
     reason: 'without it a credential reaches its own sign-ins alone, as test/console/sign-in.test.ts shows',
   },
+  'Mutation.revokeMcpGrant': {
+    scopes: ['organisation_users.update'],
+    reason: 'without it a credential reaches grants of its own user alone, as mcp/oauth/grants.test.ts shows',
+  },
   'Mutation.updateApiKey': {
     scopes: ['completions.write'],
     reason: 'nobody changes a key that may do more than they may',

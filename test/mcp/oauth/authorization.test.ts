@@ -24,6 +24,8 @@ let neighbour: Tenant;
 let key: string;
 let userId: string;
 let clientId: string;
+/** For a page that shows itself also to somebody who has agreed before. */
+const asksAnew = { prompt: 'consent' };
 
 beforeAll(async () => {
   app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', MCP_SYNC_SECONDS: '0' });
@@ -123,7 +125,7 @@ describe('a client', () => {
 
   it('is answered with an error where the person says no, or the request is wrong', async () => {
     const at = browser(app);
-    const page = await signedIn(at, authorizePath(app, { clientId }), key);
+    const page = await signedIn(at, authorizePath(app, { clientId, more: asksAnew }), key);
     const denied = await at.press(page, 'deny');
     expect(Object.fromEntries(denied.location?.searchParams ?? [])).toMatchObject({
       ...{ error: 'access_denied', state: 'the state', iss: app.url },
@@ -195,7 +197,7 @@ describe('a page', () => {
 
   it('counts for the person alone for whom it was made, and for no page of another origin', async () => {
     const mine = browser(app);
-    const page = await signedIn(mine, authorizePath(app, { clientId }), key);
+    const page = await signedIn(mine, authorizePath(app, { clientId, more: asksAnew }), key);
     const other = browser(app);
     const { key: otherKey } = await userWithKey(app);
     const theirs = await signedIn(other, authorizePath(app, { clientId }), otherKey);
@@ -229,7 +231,7 @@ describe('a page', () => {
 
   it('forgets somebody who is somebody else', async () => {
     const at = browser(app);
-    const page = await signedIn(at, authorizePath(app, { clientId }), key);
+    const page = await signedIn(at, authorizePath(app, { clientId, more: asksAnew }), key);
     const out = await at.press(page, 'sign_out');
     expect(out.status).toBe(303);
     expect(at.cookies.size).toBe(0);

@@ -7,6 +7,7 @@ import { Asked } from '../../shell/states/asked.tsx';
 import { Button, Notice, Tabs } from '../../ui/index.ts';
 import { Page } from '../../ui/page.tsx';
 import { AccessDocument, type AccessQuery } from './documents.ts';
+import { Clients } from './parts/clients.tsx';
 import { InvitePerson } from './parts/invite-person.tsx';
 import { Invites } from './parts/invites.tsx';
 import { People } from './parts/people.tsx';
@@ -28,7 +29,7 @@ export default function Access() {
   return (
     <Page title="Access" answer={query.data && sentenceOf(query.data)} actions={invite}>
       <Asked query={query} what="People">
-        {({ users, invites, signIns, workspaces }) => {
+        {({ users, invites, signIns, mcpGrants, workspaces }) => {
           const tabs = [
             {
               value: 'people',
@@ -64,6 +65,12 @@ export default function Access() {
               label: 'Sign-ins',
               note: signIns?.total,
               panel: <SignIns signIns={signIns?.data ?? []} />,
+            },
+            {
+              value: 'clients',
+              label: 'MCP clients',
+              note: mcpGrants?.total,
+              panel: <Clients grants={mcpGrants?.data ?? []} />,
             },
           ];
           return (

@@ -5,5 +5,6 @@ export { type GrantHolder, type McpGrantDocument, mcpGrantModel, usedOnceModel }
 export { createMcpGrants, type McpGrantRecord, type McpGrants } from './records.ts';
 export { useRefreshToken } from './refresh.ts';
 export { readRefreshToken } from './refresh-token.ts';
+export { type Agreement, hasAgreed } from './remembered.ts';
 export { isFirstUse } from './used-once.ts';
 export { createMcpTokenVerifier, type McpTokenBearer, type McpTokenVerifier } from './verify.ts';

@@ -59,7 +59,9 @@ const schema = new Schema<McpGrantDocument>(
   { collection: 'mcp_grants', versionKey: false, autoIndex: false, autoCreate: false },
 );
 schema.index({ codeHash: 1 });
-schema.index({ organisationId: 1, userId: 1, clientId: 1 });
+schema.index({ organisationId: 1, userId: 1, clientId: 1, createdAt: -1, _id: -1 });
+schema.index({ organisationId: 1, userId: 1, createdAt: -1, _id: -1 });
+schema.index({ organisationId: 1, createdAt: -1, _id: -1 });
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export const mcpGrantModel = defineModel('McpGrant', schema);

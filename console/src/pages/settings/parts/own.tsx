@@ -10,6 +10,7 @@ import {
   OwnSettingsDocument,
   type OwnSettingsQuery,
 } from '../documents.ts';
+import { OwnClients } from './own-clients.tsx';
 
 /** What belongs to whoever is signed in: this browser, their sign-ins, and views that they may delete. */
 export function Own() {
@@ -24,9 +25,10 @@ export function Own() {
         <Browser />
       </div>
       <Asked query={query} what="Your settings">
-        {({ signIns, savedViews }) => (
+        {({ signIns, mcpGrants, savedViews }) => (
           <div className="flex flex-col gap-4 px-4 sm:px-6">
             <SignIns signIns={signIns?.data ?? []} />
+            <OwnClients grants={mcpGrants?.data ?? []} />
             <Views views={savedViews?.data ?? []} />
           </div>
         )}
