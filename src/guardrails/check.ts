@@ -168,6 +168,11 @@ export type CheckDefinition<Parameters> = {
    */
   readonly reach?: (parameters: Parameters) => number | null;
   /**
+   * What it looks for shows within a few sentences: it may be given the answer of a stream in pieces of some 200 tokens, each
+   * with the end of the one before, and must judge them as it would judge the whole. It changes nothing where it is used so.
+   */
+  readonly judgesPieces?: boolean;
+  /**
    * Whether it looks for what must not be there, with these parameters: then it also looks at texts as they read without
    * disguise, decoded and put together. Absent: where it has a reach, or may edit.
    */
@@ -188,6 +193,7 @@ export type PreparedCheck = {
   readonly mayEdit: boolean;
   /** As in its definition. */
   readonly reach: number | null;
+  readonly judgesPieces: boolean;
   readonly detects: boolean;
   readonly timeoutMs: number;
 };
@@ -244,8 +250,9 @@ export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>)
         const mayEdit = definition.edits?.(data) ?? false;
         const reach = definition.reach?.(data) ?? null;
         const detects = definition.detects?.(data) ?? (mayEdit || reach !== null);
+        const judgesPieces = definition.judgesPieces === true && !mayEdit;
         const timeoutMs = definition.timeoutMs?.(data) ?? USUAL_TIMEOUT;
-        return { check, parameters: written, run, mayEdit, reach, detects, timeoutMs };
+        return { check, parameters: written, run, mayEdit, reach, judgesPieces, detects, timeoutMs };
       } catch (error) {
         return { problems: [{ path: [], message: (error as Error).message }] };
       }

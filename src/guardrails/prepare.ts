@@ -43,6 +43,8 @@ export type PreparedGuardrail = {
   readonly onSuccess: GuardrailFeedback | null;
   readonly onFail: GuardrailFeedback | null;
   readonly stream: GuardrailStreaming;
+  /** With `window`, its checks judge a stream in pieces of sentences, and not up to a match's reach. */
+  readonly byPieces: boolean;
   readonly onUnreadable: 'deny' | 'allow';
   readonly mayEdit: boolean;
 };
@@ -72,6 +74,9 @@ export function prepareGuardrail(
     if ('problems' in check) problems.push(...check.problems);
     else if (entry.is_enabled) prepared.push(check);
   }
+  const byPieces = use.phase === 'output' && prepared.length > 0 && prepared.every(needsPieces);
+  if (use.phase === 'output' && actions.stream === 'window' && !byPieces && prepared.some(needsPieces))
+    problems.push({ path: pathOf(['actions', 'stream']), message: MIXED });
   if (problems.length > 0) return { problems };
   const mayEdit = prepared.some((check) => check.mayEdit);
   return {
@@ -83,7 +88,8 @@ export function prepareGuardrail(
     softDeny: actions.soft_deny_200,
     onSuccess: actions.on_success?.feedback ?? null,
     onFail: actions.on_fail?.feedback ?? null,
-    stream: actions.stream ?? usualStream(prepared, actions),
+    stream: actions.stream ?? usualStream(prepared, byPieces, actions),
+    byPieces,
     onUnreadable: actions.on_unreadable ?? (use.origin === 'organisation' && actions.deny ? 'deny' : 'allow'),
     mayEdit,
   };
@@ -188,7 +194,7 @@ function prepareEntry(
     prepared.mayEdit && (!check.isRemote || check.isTransformer || parameters.redact === true);
   if (actions.async && onlyEdits)
     return refuse([], `${check.id} changes the text, which nobody waits for with async: true`);
-  if (phase === 'output' && actions.stream === 'window' && prepared.reach === null)
+  if (phase === 'output' && actions.stream === 'window' && prepared.reach === null && !prepared.judgesPieces)
     return refuse([], `${check.id} judges the whole text here: stream must be hold or report`);
   return {
     ...withSecrets(prepared, parameters, readSecret),
@@ -200,6 +206,12 @@ function prepareEntry(
 }
 
 const knownIds = (): string => allChecks.map(({ id }) => id).join(', ');
+
+/** It can judge a stream while it comes, but only whole sentences. */
+const needsPieces = ({ reach, judgesPieces }: PreparedCheck): boolean => reach === null && judgesPieces;
+
+const MIXED =
+  'window is for checks of characters, or for those that ask a model about sentences: put them into two guardrails, or choose hold';
 
 /** It replaces what it finds; a check that may answer with another body does not. */
 const redacts = ({ mayEdit, detects }: PreparedCheck): boolean => mayEdit && detects;
@@ -214,8 +226,9 @@ function usualScope(check: PreparedCheck, origin: GuardrailOrigin, deny: boolean
 /** A guardrail that changes nothing and refuses nothing may look when everything is sent. */
 function usualStream(
   checks: readonly PreparedCheck[],
+  byPieces: boolean,
   { deny, async }: GuardrailActions,
 ): GuardrailStreaming {
   if (async || !(deny || checks.some(redacts))) return 'report';
-  return checks.every(({ reach }) => reach !== null) ? 'window' : 'hold';
+  return byPieces || checks.every(({ reach }) => reach !== null) ? 'window' : 'hold';
 }

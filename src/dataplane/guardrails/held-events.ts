@@ -18,7 +18,7 @@ const endings = new Set<unknown>([
   'response.failed',
 ]);
 
-/** The events of a stream in their order; each goes on once all texts in it are released, with what took their place. */
+/** The events of a stream in their order; each goes on once all texts in it may be sent, with what took their place. */
 export class HeldEvents implements SentEvents {
   readonly lanes = new Map<number, Lane>();
   first: JsonObject | null = null;
@@ -48,7 +48,7 @@ export class HeldEvents implements SentEvents {
   /** All events that may go on, as they may go on. */
   take(): ServerSentEvent[] {
     const events: ServerSentEvent[] = [];
-    for (let held = this.#queue[0]; held?.texts.every(isReleased); held = this.#queue[0]) {
+    for (let held = this.#queue[0]; held?.texts.every(mayBeSent); held = this.#queue[0]) {
       this.#queue.shift();
       this.heldData -= held.event.data.length;
       events.push(this.#sent(held));
@@ -110,7 +110,7 @@ const hasOtherTokens = (data: string, texts: readonly HeldText[]): boolean =>
   /"(?:logprobs|logprobsResult|token_ids)":\s*[[{]/.test(data) &&
   texts.every(({ start, end }) => start === end);
 
-const isReleased = ({ lane, end }: HeldText): boolean => end <= lane.released;
+const mayBeSent = ({ lane, end }: HeldText): boolean => end <= lane.approved;
 
 type Path = readonly (string | number)[];
 type Holder = Record<string | number, unknown>;

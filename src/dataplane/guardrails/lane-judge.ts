@@ -1,7 +1,7 @@
 import type { CheckedBody, PhaseOutcome } from '../../guardrails/engine/index.ts';
 import type { PreparedGuardrail } from '../../guardrails/index.ts';
 import type { Placeholders } from '../../guardrails/segments/index.ts';
-import type { Lane } from '../../guardrails/stream/index.ts';
+import { contextOf, type Lane, pieceEnd } from '../../guardrails/stream/index.ts';
 
 /** Runs guardrails of the output on a text. */
 export type RunOutput = (
@@ -13,6 +13,10 @@ export type RunOutput = (
 export class LaneJudge {
   /** Those that judge before anything is sent. */
   readonly enforcing: readonly PreparedGuardrail[];
+  /** Of those, what looks for characters, and what asks about sentences once these are done. */
+  readonly #near: readonly PreparedGuardrail[];
+  readonly #byPieces: readonly PreparedGuardrail[];
+  readonly #asked = new Set<Lane>();
   /** Those that look at what was sent. */
   readonly reporting: readonly PreparedGuardrail[];
   readonly #placeholders: Placeholders;
@@ -27,19 +31,32 @@ export class LaneJudge {
     this.reporting = output.filter((guardrail) => !enforces(guardrail));
     this.#placeholders = placeholders;
     this.#run = run;
-    this.#reach = reachOf(this.enforcing);
+    this.#byPieces = this.enforcing.filter(({ stream, byPieces }) => byPieces && stream === 'window');
+    this.#near = this.enforcing.filter((guardrail) => !this.#byPieces.includes(guardrail));
+    this.#reach = reachOf(this.#near);
   }
 
-  /** `isFinal`: nothing is still to come. Null where nothing was judged for good. A denied text is not released. */
-  async judge(lane: Lane, isFinal: boolean): Promise<PhaseOutcome | null> {
+  /** What was judged for good. `isFinal`: nothing is still to come. A denied text may not be sent. */
+  async judge(lane: Lane, isFinal: boolean): Promise<PhaseOutcome[]> {
     if (this.enforcing.length === 0) {
       this.release(lane);
-      return null;
+      return [];
     }
+    const near = await this.#judgeNear(lane, isFinal);
+    if (near?.denial) return [near];
+    const piece = await this.#judgePiece(lane, isFinal);
+    return [near, piece].filter((outcome) => outcome !== null);
+  }
+
+  async #judgeNear(lane: Lane, isFinal: boolean): Promise<PhaseOutcome | null> {
     const to = isFinal ? lane.end : lane.judgeable(this.#reach);
     if (to === null) return null;
+    if (this.#near.length === 0) {
+      lane.release(to, [], isFinal ? 0 : this.#reach, this.#placeholders);
+      return null;
+    }
     const body = lane.window(to);
-    const outcome = await this.#run(this.enforcing, body);
+    const outcome = await this.#run(this.#near, body);
     if (outcome.denial && !isFinal && this.#mayVanish(lane, to)) return null;
     if (outcome.denial) return outcome;
     this.#doubts.delete(lane);
@@ -47,9 +64,25 @@ export class LaneJudge {
     return outcome;
   }
 
+  async #judgePiece(lane: Lane, isFinal: boolean): Promise<PhaseOutcome | null> {
+    if (this.#byPieces.length === 0) {
+      lane.approve(lane.released);
+      return null;
+    }
+    const text = lane.unapproved;
+    const length = isFinal ? text.length : pieceEnd(text);
+    if (length === null || (length === 0 && this.#asked.has(lane))) return null;
+    this.#asked.add(lane);
+    const to = lane.wholeEnd(lane.approved + length);
+    const outcome = await this.#run(this.#byPieces, lane.piece(to));
+    if (!outcome.denial) lane.approve(to, contextOf(text));
+    return outcome;
+  }
+
   /** Lets a text go on as it is. */
   release(lane: Lane): void {
     lane.release(lane.end, [], 0, this.#placeholders);
+    lane.approve(lane.end);
   }
 
   /** What is found at the end of a text may be another thing once more has come: it is judged again, and nothing sent. */

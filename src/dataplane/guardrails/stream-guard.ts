@@ -135,11 +135,11 @@ export class StreamGuard implements UpstreamSink {
 
   async #judgeLane(lane: Lane, isFinal: boolean): Promise<void> {
     if (isFinal && lane.heldLength === 0 && this.#judged.has(lane)) return;
-    const outcome = await this.#judge.judge(lane, isFinal);
-    if (outcome === null) return;
-    this.#judged.add(lane);
-    this.#reported.add(outcome.results);
-    if (outcome.denial) this.#deny(outcome.denial);
+    for (const outcome of await this.#judge.judge(lane, isFinal)) {
+      this.#judged.add(lane);
+      this.#reported.add(outcome.results);
+      if (outcome.denial) return this.#deny(outcome.denial);
+    }
   }
 
   async #judgeNothing(): Promise<void> {

@@ -1,4 +1,5 @@
 export { type EventText, textsOf } from './event-texts.ts';
 export { Lane } from './lane.ts';
 export { ResultSum } from './result-sum.ts';
+export { contextOf, pieceEnd } from './sentences.ts';
 export { WindowBody } from './window-body.ts';

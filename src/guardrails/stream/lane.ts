@@ -5,6 +5,9 @@ import { type ReplacedSpan, WindowBody, type WindowPiece } from './window-body.t
 /** What took the place of a stretch of text, for good. */
 type Replaced = { start: number; end: number; text: string };
 
+/** Released text, as it came. */
+type KeptPiece = WindowPiece & { end: number };
+
 const escapes = /%u?[0-9a-f]{2}|\\[uUx]|&#/i;
 /** The most characters of an escape, all but those of one that has another one within. */
 const ESCAPED = 10;
@@ -15,13 +18,17 @@ const ESCAPED = 10;
  */
 export class Lane {
   readonly choice: number;
-  /** Up to here it may be sent. */
+  /** Up to here checks of characters are done with it. */
   released = 0;
+  /** Up to here it may be sent. */
+  approved = 0;
   /** All that came and was not released. */
   #held = '';
   #pieces: WindowPiece[] = [];
   readonly #replaced: Replaced[] = [];
   /** All that came under each key. */
+  /** The end of what was approved. */
+  #context: WindowPiece[] = [];
   readonly #said = new Map<string, { raw: string; sent: string }>();
 
   constructor(choice: number) {
@@ -32,8 +39,9 @@ export class Lane {
     return this.released + this.#held.length;
   }
 
+  /** Characters that may not be sent yet. */
   get heldLength(): number {
-    return this.#held.length;
+    return this.end - this.approved;
   }
 
   add(piece: Omit<WindowPiece, 'start'>): { start: number; end: number } {
@@ -87,6 +95,34 @@ export class Lane {
     this.#advance(limit);
   }
 
+  /** What is released and not approved, as it came. */
+  get unapproved(): string {
+    return this.#rawOf(this.approved, this.released);
+  }
+
+  /** The released text from the last approval up to a place, as it is to be sent, behind the end of what was approved. */
+  piece(to: number): WindowBody {
+    return new WindowBody([...this.#context, ...this.#piecesTo(to)], this.choice);
+  }
+
+  /** Where a piece that is to end at a place can end: what was replaced is not divided. */
+  wholeEnd(to: number): number {
+    return this.#replaced.find(({ start, end }) => start < to && to < end)?.end ?? to;
+  }
+
+  /** Lets released text be sent up to a place. `context`: characters in front of that place which the next piece begins with. */
+  approve(to: number, context = 0): void {
+    if (context > 0) this.#context = lastOf([...this.#context, ...this.#piecesTo(to)], context);
+    this.approved = to;
+  }
+
+  #piecesTo(to: number): WindowPiece[] {
+    return this.#kept.flatMap((piece) => {
+      const [start, end] = [Math.max(piece.start, this.approved), Math.min(piece.end, to)];
+      return start < end ? [{ ...piece, start, text: this.textOf(start, end) }] : [];
+    });
+  }
+
   /** The text that goes out in the place of a released stretch. A replacement stands where what it replaces began. */
   textOf(start: number, end: number): string {
     let text = '';
@@ -126,7 +162,7 @@ export class Lane {
       const cut = Math.min(end, limit);
       if (cut > piece.start || (end === piece.start && end <= limit)) {
         const said = this.#said.get(piece.key);
-        this.#kept.push({ start: piece.start, end: cut, text: piece.text.slice(0, cut - piece.start) });
+        this.#kept.push({ ...piece, end: cut, text: piece.text.slice(0, cut - piece.start) });
         if (said) said.sent += this.textOf(piece.start, cut);
       }
       if (end > limit)
@@ -142,7 +178,7 @@ export class Lane {
   }
 
   /** Released text that is still to be sent. */
-  readonly #kept: Replaced[] = [];
+  readonly #kept: KeptPiece[] = [];
 
   #rawOf(start: number, end: number): string {
     let text = '';
@@ -159,4 +195,17 @@ export class Lane {
     while (this.#kept[0] && this.#kept[0].end <= to) this.#kept.shift();
     while (this.#replaced[0] && this.#replaced[0].end <= to) this.#replaced.shift();
   }
+}
+
+/** The last characters of texts that follow one another. */
+function lastOf(pieces: readonly WindowPiece[], count: number): WindowPiece[] {
+  const last: WindowPiece[] = [];
+  let left = count;
+  for (const piece of pieces.toReversed()) {
+    if (left <= 0) break;
+    const text = piece.text.slice(-left);
+    last.unshift({ ...piece, start: piece.start + piece.text.length - text.length, text });
+    left -= text.length;
+  }
+  return last;
 }

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { chatAnswer, json, type Script } from '../../support/provider.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { chatAnswer, chatFrames, eventStream, json, type Script } from '../../support/provider.ts';
 import { recordsOf } from '../../support/records.ts';
 import { created, startWorld, type World } from '../../support/world.ts';
-import { saying } from './guarded.ts';
+import { redacting, saying, without } from './guarded.ts';
 
 let world: World;
 const model = () => `@${world.slug}/moderator`;
@@ -115,4 +115,112 @@ test('calls of checks come under no guardrail, so that none leads to itself', as
   });
   expect(claimed.status).toBe(446);
   await setDefaults([]);
+});
+
+describe('an answer that comes as a stream', () => {
+  const sentence = (at: number) =>
+    `This is sentence number ${at}, which tells of nothing that anybody minds. `;
+  /** Some three pieces. */
+  const story = Array.from({ length: 36 }, (_, at) => sentence(at)).join('');
+  const cut = (text: string, size: number) => text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+  const contentOf = (text: string): string =>
+    [...text.matchAll(/^data: (\{.*)$/gm)]
+      .map(([, data = '']) => JSON.parse(data).choices?.[0]?.delta?.content ?? '')
+      .join('');
+  const inputs = () =>
+    world.provider.requests
+      .filter(({ url }) => url.endsWith('/moderations'))
+      .map(({ body }) => String(JSON.parse(body.toString()).input));
+  const streaming =
+    (script: Script): Script =>
+    (request, response, raw) =>
+      (request.url.endsWith('/moderations') ? answering : script)(request, response, raw);
+  const asked = (text: string, size: number, output_guardrails: object[]) => {
+    world.provider.play(streaming(eventStream(chatFrames(cut(text, size)))));
+    world.provider.requests.length = 0;
+    return world.call({
+      config: { provider: provider(), output_guardrails },
+      body: { ...saying('a story'), stream: true },
+    });
+  };
+
+  test.each([3, 50, 1000, 10_000])('in parts of %i is judged in pieces, and arrives whole', async (size) => {
+    const answer = await asked(story, size, [moderated()]);
+    expect([answer.status, contentOf(answer.text)]).toEqual([200, story]);
+    expect(answer.text).toContain('[DONE]');
+    expect(inputs().length).toBeGreaterThanOrEqual(size < story.length ? 2 : 1);
+  });
+
+  test('is asked about whole sentences, each time with the end of what was asked before', async () => {
+    await asked(story, 20, [moderated()]);
+    const [first = '', second = ''] = inputs();
+    expect(first.length).toBeGreaterThanOrEqual(800);
+    expect(first).toMatch(/minds\.$/);
+    expect(second.startsWith(first.slice(-200))).toBe(true);
+    const [, ...others] = inputs();
+    expect(first + others.map((input) => input.slice(200)).join('')).toBe(story);
+  });
+
+  test('goes on to the caller while more of it comes', async () => {
+    const { promise: isRead, resolve: goOn } = Promise.withResolvers<void>();
+    world.provider.play(
+      streaming(async (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const frames = chatFrames([...cut(story, 50), 'The end.']);
+        response.write(frames.slice(0, -3).join(''));
+        await isRead;
+        response.end(frames.slice(-3).join(''));
+      }),
+    );
+    const response = await world.open({
+      config: { provider: provider(), output_guardrails: [moderated()] },
+      body: { ...saying('a story'), stream: true },
+    });
+    // The provider's next word waits until some of its first ones are here.
+    let text = '';
+    for await (const chunk of response) {
+      text += String(chunk);
+      if (contentOf(text.slice(0, text.lastIndexOf('\n\n'))) !== '') goOn();
+    }
+    expect(contentOf(text)).toBe(`${story}The end.`);
+  });
+
+  test.each([7, 300])('in parts of %i: no piece with what is refused is sent', async (size) => {
+    const answer = await asked(`${story}Then there was a fight. ${story}`, size, [moderated()]);
+    const sent = contentOf(answer.text);
+    expect(answer.text).toContain('hooks_failed');
+    expect(sent).not.toContain('Then there');
+    expect(sent.length).toBeGreaterThan(0);
+    expect(story.startsWith(sent)).toBe(true);
+  });
+
+  test('is refused with 446 where the first piece is', async () => {
+    expect((await asked(`A fight. ${story}`, 30, [moderated()])).status).toBe(446);
+    expect((await asked('A fight.', 3, [moderated()])).status).toBe(446);
+  });
+
+  test('reaches the model as it is to be sent', async () => {
+    const rails = [redacting('number 1[0-9]|fight'), moderated(), without('evil')];
+    const answer = await asked(`${story}A fight. ${story}`, 11, rails);
+    const expected = `${story}A fight. ${story}`.replaceAll(/number 1[0-9]|fight/g, '[GONE]');
+    expect([answer.status, contentOf(answer.text)]).toEqual([200, expected]);
+    expect(inputs().join('')).not.toContain('fight');
+    const evil = await asked(`${story}an evil thing`, 11, rails);
+    expect(evil.text).toContain('hooks_failed');
+    expect(contentOf(evil.text)).not.toContain('evil');
+  });
+
+  test('waits as a whole where a guardrail says so, or has checks of characters besides', async () => {
+    const { checks } = moderated();
+    await asked(story, 100, [{ ...moderated(), stream: 'hold' }]);
+    expect(inputs()).toEqual([story]);
+    const mixed = { checks: [...checks, ...without('evil').checks], deny: true };
+    await asked(story, 100, [mixed]);
+    expect(inputs()).toEqual([story]);
+    const answer = await asked(story, 100, [{ ...mixed, stream: 'window' }]);
+    expect([answer.status, answer.json.error.message]).toEqual([
+      400,
+      expect.stringContaining('put them into two guardrails, or choose hold'),
+    ]);
+  });
 });

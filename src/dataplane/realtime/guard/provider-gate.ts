@@ -82,8 +82,8 @@ export class ProviderGate extends MessageGate {
     const judge = this.#judgeNow();
     for (const lane of this.#events.lanes.values()) {
       if (isFinal && lane.heldLength === 0) continue;
-      const outcome = await judge.judge(lane, isFinal);
-      if (outcome?.denial) return this.#refuse(outcome);
+      const denied = (await judge.judge(lane, isFinal)).find(({ denial }) => denial);
+      if (denied) return this.#refuse(denied);
     }
     if (this.#events.heldData > MAX_HELD && !(await this.#mayPassUnread())) return;
     this.#send(this.#events.take());

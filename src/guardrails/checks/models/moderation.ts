@@ -28,6 +28,7 @@ export const moderateContent = defineCheck({
   description: 'Passes when a model of moderation finds none of the categories in the text.',
   phases: ['input', 'output'],
   isRemote: true,
+  judgesPieces: true,
   parameters,
   timeoutMs: ({ timeout }) => timeout,
   prepare:

@@ -34,6 +34,7 @@ export const azureContentSafety = definePartner({
   description:
     'Passes when Azure AI Content Safety finds no harm of the severity, and nothing of a blocklist.',
   phases: ['input', 'output'],
+  judgesPieces: true,
   oneOf: host,
   shape: {
     ...resource,
@@ -108,6 +109,7 @@ export const azureProtectedMaterial = definePartner({
   id: 'azure.protectedMaterial',
   description: 'Passes when Azure AI Content Safety knows no protected material in the answer.',
   phases: ['output'],
+  judgesPieces: true,
   oneOf: host,
   shape: { ...resource, apiVersion: version('2024-09-01') },
   maxText: 10_000,

@@ -56,6 +56,7 @@ export function definePartner<Shape extends z.ZodRawShape>(partner: Partner<Shap
     parameters: parameters as unknown as z.ZodType<Own & { timeout: number }>,
     timeoutMs: ({ timeout }) => timeout,
     edits: redacts,
+    judgesPieces: partner.judgesPieces === true,
     prepare(read) {
       const isRedacting = redacts(read);
       return async (input, services) => {

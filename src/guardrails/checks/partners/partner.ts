@@ -43,6 +43,8 @@ export type Partner<Shape extends z.ZodRawShape> = {
   readonly usualTimeout?: number;
   /** Whether it says where it found something, so that this can be replaced. */
   readonly canRedact?: true;
+  /** As in the definition of checks: harm, and not what a whole answer is like. */
+  readonly judgesPieces?: true;
   /** The most characters of one request; longer texts are asked about piece by piece. */
   readonly maxText?: number;
   /** Null where there is nothing to ask. */
