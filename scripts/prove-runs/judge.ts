@@ -17,15 +17,19 @@ async function withRuns<T>(uri: string, work: (runs: Runs, items: Items) => Prom
     await client.close();
   }
 }
-/** Waits until no run is open; the runs that stay so are faults. */
+/** Waits until no run and no message is open; those that stay so are faults. */
 export function settled(uri: string): Promise<string[]> {
-  return withRuns(uri, async (runs) => {
+  return withRuns(uri, async (runs, items) => {
     const until = performance.now() + SETTLED_MS;
     for (;;) {
       const open = await runs.find({ active: true }).toArray();
-      if (open.length === 0) return [];
+      const said = await items.find({ status: 'in_progress' }).toArray();
+      if (open.length === 0 && said.length === 0) return [];
       if (performance.now() > until)
-        return open.map(({ _id, status, owner }) => `${_id} stays ${status}, owned by ${owner}.`);
+        return [
+          ...open.map(({ _id, status, owner }) => `${_id} stays ${status}, owned by ${owner}.`),
+          ...said.map(({ _id, runId }) => `${_id} of ${runId} stays in progress.`),
+        ];
       await wait(200);
     }
   });

@@ -4,6 +4,7 @@ import type { Interruption, LiveRun } from './live.ts';
 import { type RunDocument, type RunError, type StepStatus, sumOf, withStepsEnded } from './run.ts';
 import { type Change, change, type TransitionName } from './transitions.ts';
 import type { Speaker } from './turn/speaker.ts';
+import { closeMessages } from './upkeep/sweep.ts';
 
 /** How a turn of a run ends here, and with most endings the run. */
 export type RunEnding =
@@ -69,6 +70,7 @@ async function conclude(
   const at = deps.now();
   if (ending.kind === 'cancel') {
     await speaker.breakOff('run_cancelled', 'cancelled', null);
+    await closeFormer(deps, run, 'run_cancelled');
     const steps = withStepsEnded(stepsOf(run, speaker), 'cancelled', at);
     return written(deps, run, 'cancel', { set: { steps, cancelledAt: at } });
   }
@@ -83,6 +85,7 @@ async function conclude(
   }
   if (ending.kind === 'failed') {
     await speaker.breakOff('run_failed', 'failed', stepError(ending.error));
+    await closeFormer(deps, run, 'run_failed');
     const steps = withStepsEnded(stepsOf(run, speaker), 'failed', at, stepError(ending.error));
     return written(deps, run, 'fail', { set: { steps, usage, failedAt: at, lastError: ending.error } });
   }
@@ -93,6 +96,15 @@ async function conclude(
       set: { ...ending.also, steps, usage, incompleteReason: ending.reason },
     });
   return written(deps, run, 'complete', { set: { ...ending.also, steps, usage, completedAt: at } });
+}
+
+/** Ends what the process before this one was saying, where this one has not said it anew. */
+async function closeFormer(
+  deps: RunDeps,
+  { _id, attempt }: RunDocument,
+  reason: 'run_cancelled' | 'run_failed',
+): Promise<void> {
+  if (attempt > 1) await closeMessages(deps, [_id], reason);
 }
 
 /** Steps know two of the codes. */

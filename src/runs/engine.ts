@@ -8,13 +8,13 @@ import { followRun, type RunEventPlace } from './events/follow.ts';
 import { createLooks } from './events/looks.ts';
 import { createExecutor, type RunSlots, tellerOf } from './executor.ts';
 import type { Beginning, NewRun } from './new-run.ts';
-import { isOverdue, type RunDocument, withStepsEnded } from './run.ts';
+import { isOverdue, type RunDocument } from './run.ts';
 import { type Begun, busy, createSubmission, inUse } from './submit.ts';
 import { change } from './transitions.ts';
 import { storeOpening } from './turn/store-opening.ts';
 import { createInstances, type RunInstanceDocument } from './upkeep/instances.ts';
 import { createQueue } from './upkeep/queue.ts';
-import { expire } from './upkeep/sweep.ts';
+import { cancelAtRest, expire } from './upkeep/sweep.ts';
 import { createUpkeep } from './upkeep/upkeep.ts';
 
 export type RunEngine = ReturnType<typeof createRunEngine>;
@@ -133,15 +133,12 @@ export function createRunEngine(deps: EngineDeps) {
   }
 
   async function cancel(run: RunDocument): Promise<RunDocument> {
-    const at = now();
     const asked = await change(runs(), 'askToCancel', run, {});
     if (asked) {
       executor.interrupt(run._id, 'cancel');
       return asked;
     }
-    const cancelled = await change(runs(), 'cancelAtRest', run, {
-      set: { steps: withStepsEnded(run.steps, 'cancelled', at), cancelledAt: at },
-    });
+    const cancelled = await cancelAtRest(deps, run);
     if (cancelled) {
       const teller = executor.takeWaiting(run._id);
       teller?.run('cancelled', cancelled);

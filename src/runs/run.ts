@@ -45,6 +45,8 @@ export type RunDocument = RunSettings & {
   status: RunStatus;
   /** True until the run has ended, then absent: a thread has one such run at most. */
   active?: true;
+  /** When somebody ended it who did not execute it; absent once nothing can be open any more that was said before. */
+  closingSince?: Date;
   /** The process that executes it; null while none does. */
   owner: string | null;
   /** Counts the claims: a process whose claim is not the last one can write nothing any more. */

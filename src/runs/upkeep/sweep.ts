@@ -6,16 +6,69 @@ import { change } from '../transitions.ts';
 const BATCH = 100;
 /** Processes that may begin a turn of a run before it fails. */
 const MAX_ATTEMPTS = 3;
+/** Milliseconds for which the messages of a run are looked for that somebody ended who did not execute it. */
+const CLOSING_MS = 10_000;
 
 /** Ends a run whose time is over, and what is open of it; null where somebody else was first. */
 export async function expire(deps: RunDeps, run: RunDocument): Promise<RunDocument | null> {
   const now = deps.now();
   const expired = await change(deps.runs(), 'expire', run, {
-    set: { steps: withStepsEnded(run.steps, 'expired', now) },
+    set: { steps: withStepsEnded(run.steps, 'expired', now), closingSince: now },
     guard: { expiresAt: { $lte: now } },
   });
-  if (expired) await closeMessages(deps, expired, 'run_expired');
+  if (expired) await closeSoon(deps, expired);
   return expired;
+}
+
+/** Cancels a run that nobody executes; null where that is not so any more. */
+export async function cancelAtRest(deps: RunDeps, run: RunDocument): Promise<RunDocument | null> {
+  const now = deps.now();
+  const cancelled = await change(deps.runs(), 'cancelAtRest', run, {
+    set: { steps: withStepsEnded(run.steps, 'cancelled', now), cancelledAt: now, closingSince: now },
+  });
+  if (cancelled) await closeSoon(deps, cancelled);
+  return cancelled;
+}
+
+/** Ends the messages of a run that has ended; where that fails, a sign of life does it. */
+async function closeSoon(deps: RunDeps, run: RunDocument): Promise<void> {
+  const reason = run.status === 'expired' ? 'run_expired' : 'run_cancelled';
+  await closeMessages(deps, [run._id], reason).catch((error: unknown) => {
+    deps.log.warn(
+      { error, runId: run._id },
+      'The messages of a run that has ended could not be closed; it is tried again.',
+    );
+  });
+}
+
+const isClosing = { closingSince: { $gt: new Date(0) } };
+
+/** Whether a run has ended of which something may be open. */
+export const hasClosing = async ({ runs }: RunDeps): Promise<boolean> =>
+  (await runs().findOne(isClosing, { projection: { _id: 1 } })) !== null;
+
+/**
+ * Ends what is open of runs that somebody ended who did not execute them: for a while, since a process that did may show a message
+ * that it was about to write.
+ */
+export async function closeEnded({ items, runs, now }: RunDeps): Promise<void> {
+  const found = await runs()
+    .find(isClosing, { projection: { status: 1 } })
+    .sort({ closingSince: 1 })
+    .limit(BATCH)
+    .toArray();
+  if (found.length === 0) return;
+  const idsOf = (isExpired: boolean) =>
+    found.filter(({ status }) => (status === 'expired') === isExpired).map(({ _id }) => _id);
+  await closeMessages({ items, now }, idsOf(true), 'run_expired');
+  await closeMessages({ items, now }, idsOf(false), 'run_cancelled');
+  await runs().updateMany(
+    {
+      _id: { $in: found.map(({ _id }) => _id) },
+      closingSince: { $lt: new Date(now().getTime() - CLOSING_MS) },
+    },
+    { $unset: { closingSince: '' } },
+  );
 }
 
 /** The runs whose time is over. */
@@ -67,7 +120,7 @@ export async function takeOver(
 
 async function endCancelled(deps: RunDeps, run: RunDocument): Promise<void> {
   const now = deps.now();
-  await closeMessages(deps, run, 'run_cancelled');
+  await closeMessages(deps, [run._id], 'run_cancelled');
   await change(deps.runs(), 'cancel', run, {
     set: { steps: withStepsEnded(run.steps, 'cancelled', now), cancelledAt: now },
   });
@@ -79,20 +132,21 @@ async function failWorn(deps: RunDeps, run: RunDocument): Promise<void> {
     code: 'server_error',
     message: 'The run failed: each process that executed it died.',
   } as const;
-  await closeMessages(deps, run, 'run_failed');
+  await closeMessages(deps, [run._id], 'run_failed');
   await change(deps.runs(), 'fail', run, {
     set: { steps: withStepsEnded(run.steps, 'failed', now, lastError), failedAt: now, lastError },
   });
 }
 
-/** Ends the messages that a run has begun and nobody goes on with. */
+/** Ends the messages that runs have begun and nobody goes on with. */
 export async function closeMessages(
-  { items, now }: RunDeps,
-  run: RunDocument,
+  { items, now }: Pick<RunDeps, 'items' | 'now'>,
+  runIds: readonly string[],
   reason: 'run_expired' | 'run_cancelled' | 'run_failed',
 ): Promise<void> {
+  if (runIds.length === 0) return;
   await items().updateMany(
-    { runId: run._id, status: 'in_progress' },
+    { runId: { $in: [...runIds] }, status: 'in_progress' },
     { $set: { status: 'incomplete', incompleteReason: reason, incompleteAt: now() } as object },
   );
 }

@@ -4,7 +4,7 @@ import type { Executor } from '../executor.ts';
 import type { RunDocument } from '../run.ts';
 import { type createInstances, DEAD_AFTER_MS } from './instances.ts';
 import type { Queue } from './queue.ts';
-import { overdue, takeOver } from './sweep.ts';
+import { closeEnded, hasClosing, overdue, takeOver } from './sweep.ts';
 
 /** Milliseconds between two looks for runs to begin, and for requests to cancel that other processes took. */
 const LOOK_MS = 250;
@@ -88,6 +88,7 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, queue, inst
       if (isAll) await instances.forget(dead);
     }
     for (const run of await overdue(deps)) await expire(run);
+    await closeEnded(deps);
     await claimQueued();
   }
 
@@ -144,7 +145,8 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, queue, inst
     },
     /** Begins where runs are left from before. */
     async start(): Promise<void> {
-      if (await runs().findOne({ active: true }, { projection: { _id: 1 } })) await begin();
+      const isActive = await runs().findOne({ active: true }, { projection: { _id: 1 } });
+      if (isActive || (await hasClosing(deps))) await begin();
     },
     async stop(): Promise<void> {
       isStopping = true;

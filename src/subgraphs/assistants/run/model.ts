@@ -31,6 +31,7 @@ schema.index({ threadId: 1, createdAt: -1, _id: -1 });
 schema.index({ owner: 1, status: 1 });
 schema.index({ status: 1, workspaceId: 1, dueAt: 1 });
 schema.index({ active: 1, expiresAt: 1 });
+schema.index({ closingSince: 1 }, { sparse: true });
 schema.index({ organisationId: 1, workspaceId: 1 });
 
 export const runModel = defineModel('Run', schema);
