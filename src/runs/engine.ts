@@ -57,18 +57,27 @@ export function createRunEngine(deps: EngineDeps) {
       lastError: null,
       startedAt: isOwn ? made.createdAt : null,
     };
-    const [inserted, stored] = await Promise.allSettled([insert(run), thread?.store()]);
-    if (inserted.status === 'rejected') throw inserted.reason;
-    if (stored.status === 'rejected') return withdraw(run, stored.reason);
-    await storeOpening(deps, run).catch((error: unknown) => withdraw(run, error));
-    const teller = tellerOf(deps, run, isStreamed);
+    const stored = store(run, thread);
+    const teller = tellerOf(deps, run, isStreamed, stored);
     if (before) teller.say(before.event, before.data);
     const shown: RunDocument = { ...run, status: 'queued', startedAt: null };
     teller.run('created', shown);
     teller.run('queued', shown);
-    if (isOwn) executor.launch(run, teller, thread?.items);
-    else executor.wait(run._id, teller);
+    // Nobody else can have a run of a new thread: the model is asked while both are being stored.
+    const isEarly = isOwn && thread !== undefined;
+    if (isEarly) executor.launch(run, teller, { history: thread.items, stored });
+    await stored;
+    if (!isOwn) executor.wait(run._id, teller);
+    else if (!isEarly) executor.launch(run, teller);
     return { run: shown, events: teller.channel };
+  }
+
+  /** Stores a run and what comes with it, or nothing of either. */
+  async function store(run: RunDocument, thread: Beginning['thread']): Promise<void> {
+    const [inserted, kept] = await Promise.allSettled([insert(run), thread?.store()]);
+    if (inserted.status === 'rejected') throw inserted.reason;
+    if (kept.status === 'rejected') return withdraw(run, kept.reason);
+    await storeOpening(deps, run).catch((error: unknown) => withdraw(run, error));
   }
 
   async function insert(run: RunDocument): Promise<void> {

@@ -47,6 +47,7 @@ async function executeTurn(deps: RunDeps, live: LiveRun): Promise<RunDocument | 
   const ending = await takeTurn(deps, live, speaker).catch((error: unknown) =>
     endingOfError(deps, live, error),
   );
+  if (ending.kind !== 'gone') await live.stored;
   return endTurn(deps, live, speaker, ending);
 }
 

@@ -2,8 +2,7 @@ import type { RunDeps } from './deps.ts';
 import { RunEventWriter } from './events/batches.ts';
 import { Teller } from './events/teller.ts';
 import { execute, interrupted } from './execute.ts';
-import type { ThreadItem } from './items.ts';
-import { type Interruption, LiveRun } from './live.ts';
+import { type EarlyRun, type Interruption, LiveRun } from './live.ts';
 import { executeResponse } from './responses/execute-response.ts';
 import { ResponseTeller } from './responses/teller.ts';
 import { isResponse, type RunDocument } from './run.ts';
@@ -25,10 +24,10 @@ export function createExecutor(deps: RunDeps, slots: RunSlots, doubt: () => void
   let isStopping = false;
 
   /**
-   * Executes a run that is claimed for this process; its readers are those that waited, where none are given. `history`: all that its
-   * thread has, where that is known.
+   * Executes a run that is claimed for this process; its readers are those that waited, where none are given. `early`: the run is
+   * not stored yet.
    */
-  function launch(run: RunDocument, teller = waitingTeller(run), history?: readonly ThreadItem[]): void {
+  function launch(run: RunDocument, teller = waitingTeller(run), early?: EarlyRun): void {
     waiting.delete(run._id);
     const other = live.get(run._id);
     // Its own claim is not the last one any more.
@@ -37,7 +36,7 @@ export function createExecutor(deps: RunDeps, slots: RunSlots, doubt: () => void
       return;
     }
     other?.interrupt('gone');
-    const started = new LiveRun(run, teller, history);
+    const started = new LiveRun(run, teller, early);
     live.set(run._id, started);
     count(run.workspaceId, 1);
     started.done = executed(started)
@@ -98,12 +97,12 @@ export function createExecutor(deps: RunDeps, slots: RunSlots, doubt: () => void
   };
 }
 
-/** Keeps the events of a claim where the run is to have any. */
-export const writerOf = (deps: RunDeps, run: RunDocument): RunEventWriter | null =>
-  run.isLogged ? new RunEventWriter(deps, run) : null;
+/** Keeps the events of a claim where the run is to have any; `stored`: from when on that has a sense. */
+export const writerOf = (deps: RunDeps, run: RunDocument, stored?: Promise<void>): RunEventWriter | null =>
+  run.isLogged ? new RunEventWriter(deps, run, stored) : null;
 
 /** What tells of a run, in the words of its kind. */
-export function tellerOf(deps: RunDeps, run: RunDocument, isRead: boolean): Teller {
-  const writer = writerOf(deps, run);
+export function tellerOf(deps: RunDeps, run: RunDocument, isRead: boolean, stored?: Promise<void>): Teller {
+  const writer = writerOf(deps, run, stored);
   return isResponse(run) ? new ResponseTeller(run, isRead, writer) : new Teller(isRead, writer);
 }

@@ -5,6 +5,9 @@ import type { RunDocument } from './run.ts';
 /** Why this process stops executing a run before its end. */
 export type Interruption = 'cancel' | 'expire' | 'gone' | 'stop';
 
+/** What is known of a run that begins while it is being stored: all that its thread has, and whether it could be stored. */
+export type EarlyRun = { history: readonly ThreadItem[]; stored: Promise<void> };
+
 /** A run that this process executes now. */
 export class LiveRun {
   /** As it is at the beginning of the present turn. */
@@ -15,12 +18,16 @@ export class LiveRun {
   /** Resolves when nothing of it is executed here any more. */
   done: Promise<void> = Promise.resolve();
 
+  /** Resolves once the run is stored: before, the model may be asked, and nothing be told or written. */
+  readonly stored: Promise<void>;
   #history: readonly ThreadItem[] | undefined;
 
-  constructor(run: RunDocument, teller: Teller = new Teller(false), history?: readonly ThreadItem[]) {
+  constructor(run: RunDocument, teller: Teller = new Teller(false), early?: EarlyRun) {
     this.run = run;
     this.teller = teller;
-    this.#history = history;
+    this.#history = early?.history;
+    this.stored = early?.stored ?? Promise.resolve();
+    this.stored.catch(() => this.interrupt('gone'));
   }
 
   /** What its thread had when it was made, for the first turn alone; undefined where that is to be read. */

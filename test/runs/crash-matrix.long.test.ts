@@ -30,6 +30,7 @@ describe('a run of a process that does not reach its database', () => {
     { scenario: 'polled', at: 8, ...unheard },
     { scenario: 'cancelled', at: 7, ...unheard },
     { scenario: 'deleted', at: 7, ...never },
+    ...[1, 2, 3].map((at) => ({ scenario: 'together', at, ...never }) as const),
     { scenario: 'expired', at: 8, ...unheard },
     { scenario: 'expired', at: 9, ...never },
   ])('$scenario: comes to its one end though operation $at fails $when it is done', async (point) =>

@@ -64,12 +64,16 @@ export class RunEventWriter {
   #waiting: RunEvent[] = [];
   #written = 0;
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  #writing: Promise<void>;
   #isBroken = false;
 
-  constructor(deps: Deps, run: RunDocument) {
+  /** `stored`: nothing is written before it resolves, and nothing at all where it rejects. */
+  constructor(deps: Deps, run: RunDocument, stored: Promise<void> = Promise.resolve()) {
     this.#deps = deps;
     this.#run = run;
+    this.#writing = stored.catch(() => {
+      this.#isBroken = true;
+    });
   }
 
   push(event: RunEvent): void {

@@ -9,7 +9,7 @@ const MAX_WAITING = 1024 * 1024;
 
 /** The events of a run on their way to one reader. */
 export class EventChannel implements AsyncIterable<RunEvent> {
-  readonly #waiting: RunEvent[] = [];
+  readonly #waiting: { event: RunEvent; size: number }[] = [];
   readonly #most: number;
   #size = 0;
   #isOver = false;
@@ -26,8 +26,9 @@ export class EventChannel implements AsyncIterable<RunEvent> {
 
   push(event: RunEvent): void {
     if (this.#isOver) return;
-    this.#waiting.push(event);
-    this.#size += typeof event.data === 'string' ? event.data.length : JSON.stringify(event.data).length;
+    const size = typeof event.data === 'string' ? event.data.length : JSON.stringify(event.data).length;
+    this.#waiting.push({ event, size });
+    this.#size += size;
     if (this.#size > this.#most) this.#giveUp();
     this.#wake?.();
   }
@@ -51,10 +52,10 @@ export class EventChannel implements AsyncIterable<RunEvent> {
             this.#wake = resolve;
           });
         }
-        const value = this.#waiting.shift();
-        if (value === undefined) return { done: true, value: undefined };
-        this.#size -= typeof value.data === 'string' ? value.data.length : JSON.stringify(value.data).length;
-        return { done: false, value };
+        const next = this.#waiting.shift();
+        if (next === undefined) return { done: true, value: undefined };
+        this.#size -= next.size;
+        return { done: false, value: next.event };
       },
       return: async () => {
         this.#giveUp();

@@ -130,6 +130,7 @@ async function answerOf(
       return ask(Math.floor(Math.min(budget, await tokensOf(groups.flat())) / 2));
     throw error;
   });
+  await live.stored;
   return readChat(body, (piece) => speaker.take(piece), !run.parallelToolCalls);
 }
 

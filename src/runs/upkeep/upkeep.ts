@@ -75,6 +75,8 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, queue, inst
       .toArray();
     const mine = new Set(kept.map(({ _id }) => _id));
     for (const id of ids) if (!mine.has(id)) executor.interrupt(id, 'gone');
+    // One of them may have been stored just now.
+    isInDoubt = true;
   }
 
   async function beat(): Promise<void> {

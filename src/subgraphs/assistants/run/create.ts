@@ -9,7 +9,7 @@ import { isMcpTool } from '../../../runs/settings.ts';
 import type { GraphContext } from '../../context.ts';
 import { ownAddress } from '../../own-address.ts';
 import type { CreateRunInput, CreateThreadAndRunInput } from '../../types.generated.ts';
-import { findAssistant } from '../assistant/index.ts';
+import { type AssistantDocument, findAssistant } from '../assistant/index.ts';
 import { requireWriter } from '../caller.ts';
 import { type Included, showsContents } from '../included.ts';
 import { requireMcpTools } from '../mcp-tools.ts';
@@ -26,11 +26,12 @@ export async function createRun(
 ): Promise<RunDocument> {
   const owner = requireWriter(context);
   requireStreamable(context, input);
+  const assistant = ahead(findAssistant(context, input.assistantId));
   const thread = await getThread(context, threadId);
   const written = (input.additionalMessages ?? []).map((message, index) =>
     writtenMessage(message, `input.additionalMessages[${index}]`),
   );
-  const run = await runFor(context, thread, input, showsContents(include));
+  const run = await runFor(context, thread, { assistant: await assistant, input }, showsContents(include));
   // The files first: the run offers its tools at once.
   await bringToThread(context, thread, written);
   const opening = messageItems(context, owner, threadId, written);
@@ -49,8 +50,9 @@ export async function createThreadAndRun(
   requireWriter(context);
   requireStreamable(context, input);
   const { thread: threadInput, ...runInput } = input;
+  const assistant = ahead(findAssistant(context, input.assistantId));
   const { thread, items, store, remove } = await newThread(context, threadInput ?? {}, 'input.thread');
-  const run = await runFor(context, thread, runInput, false);
+  const run = await runFor(context, thread, { assistant: await assistant, input: runInput }, false);
   let storing = Promise.resolve();
   const begun = await context.runs
     .create(run, {
@@ -88,13 +90,18 @@ export function requireStreamable(context: GraphContext, { stream }: { stream?: 
   });
 }
 
+/** Something that is read before it is needed: its error counts where it is awaited. */
+function ahead<T>(reading: Promise<T>): Promise<T> {
+  reading.catch(() => undefined);
+  return reading;
+}
+
 async function runFor(
   context: GraphContext,
   thread: ThreadDocument,
-  input: RunInput,
+  { assistant, input }: { assistant: AssistantDocument; input: RunInput },
   withContents: boolean,
 ): Promise<NewRun> {
-  const assistant = await findAssistant(context, input.assistantId);
   const { headers } = context.request;
   if (!credentialOf(headers)) {
     throw new GatewayError('FORBIDDEN', {
