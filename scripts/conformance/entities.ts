@@ -1,6 +1,6 @@
 import { type Document, GridFSBucket, MongoClient, type ServerApi } from 'mongodb';
 import type { TestContext } from './context.ts';
-import { EventLog } from './events.ts';
+import { EventLog } from './event-log.ts';
 import { driverOptions } from './options.ts';
 import { NotApplicable, RunnerError } from './problems.ts';
 import { refuseUnknownFields } from './suite.ts';

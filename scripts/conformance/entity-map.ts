@@ -1,7 +1,17 @@
-import type { ClientSession, Collection, Db, Document, GridFSBucket, MongoClient } from 'mongodb';
-import type { EventLog } from './events.ts';
-import type { OpenCursor } from './operations/cursors.ts';
+import type {
+  AbstractCursor,
+  ClientSession,
+  Collection,
+  Db,
+  Document,
+  GridFSBucket,
+  MongoClient,
+} from 'mongodb';
+import type { EventLog } from './event-log.ts';
 import { RunnerError } from './problems.ts';
+
+/** A cursor whose command has run. The document that this took is the first that an iteration gives. */
+export type OpenCursor = { cursor: AbstractCursor; first: Document | null };
 
 type Entities = {
   client: { client: MongoClient; events: EventLog };

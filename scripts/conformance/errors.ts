@@ -7,7 +7,8 @@ import {
   MongoServerError,
 } from 'mongodb';
 import type { EntityMap } from './entity-map.ts';
-import { match, type Place } from './matching.ts';
+import { match } from './matching.ts';
+import type { Place } from './place.ts';
 import { Mismatch, RunnerError } from './problems.ts';
 import { isDocument, plain, show } from './values.ts';
 

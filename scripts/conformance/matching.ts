@@ -1,27 +1,15 @@
 import type { Document } from 'mongodb';
-import type { EntityMap } from './entity-map.ts';
-import { Mismatch, RunnerError } from './problems.ts';
+import { fail, type Place } from './place.ts';
+import { RunnerError } from './problems.ts';
 import { operators } from './special-operators.ts';
 import { canonical, isDocument, numericValue, show } from './values.ts';
-
-export type Place = {
-  path: string;
-  /** Only a root-level document may have more fields than expected: the value itself, or each element of an array. */
-  root: 'none' | 'document' | 'elements';
-  entities: EntityMap;
-};
-
-/** Ends the matching of a value with a sentence that says where it went wrong. */
-export function fail(place: Place, message: string): never {
-  throw new Mismatch(`${place.path}: ${message}`);
-}
 
 /** Asserts that an actual value is as expected, by the format's rules; throws a Mismatch otherwise. */
 export function match(expected: unknown, given: unknown, place: Place): void {
   // The driver keeps ordered specifications and numbered results as maps.
   const actual = given instanceof Map ? Object.fromEntries(given) : given;
   const operator = specialOperator(expected);
-  if (operator) operator.run(operator.argument, actual, place);
+  if (operator) operator.run(operator.argument, actual, place, match);
   else if (actual === undefined) fail(place, `expected ${show(expected)}, there is nothing`);
   else if (Array.isArray(expected)) matchArray(expected, actual, place);
   else if (isDocument(expected)) matchDocument(expected, actual, place);

@@ -1,9 +1,12 @@
 import { BSON } from 'mongodb';
-import { fail, match, type Place } from './matching.ts';
+import { fail, type Place } from './place.ts';
 import { RunnerError } from './problems.ts';
 import { canonical, isDocument, numericValue, show, typeAliases } from './values.ts';
 
-type Operator = (argument: unknown, actual: unknown, place: Place) => void;
+type Match = (expected: unknown, actual: unknown, place: Place) => void;
+
+/** `match`: by which the operator compares what is within it. */
+type Operator = (argument: unknown, actual: unknown, place: Place, match: Match) => void;
 
 /** The bytes that a string of hexadecimal digits denotes. */
 export function hexBytes(digits: unknown): Buffer {
@@ -27,7 +30,7 @@ export const operators: Record<string, Operator> = {
       fail(place, `expected type ${expected.join(' or ')}, got ${show(actual)}`);
     }
   },
-  $$matchesEntity(argument, actual, place) {
+  $$matchesEntity(argument, actual, place, match) {
     match(place.entities.get('value', String(argument)), actual, place);
   },
   $$matchesHexBytes(argument, actual, place) {
@@ -37,7 +40,7 @@ export const operators: Record<string, Operator> = {
       fail(place, `expected bytes ${expected.toString('hex')}, got ${Buffer.from(actual).toString('hex')}`);
     }
   },
-  $$unsetOrMatches(argument, actual, place) {
+  $$unsetOrMatches(argument, actual, place, match) {
     if (actual !== undefined) match(argument, actual, place);
   },
   $$sessionLsid(argument, actual, place) {
@@ -52,11 +55,11 @@ export const operators: Record<string, Operator> = {
       fail(place, `expected at most ${show(argument)}, got ${show(actual)}`);
     }
   },
-  $$matchAsDocument(argument, actual, place) {
+  $$matchAsDocument(argument, actual, place, match) {
     if (typeof actual !== 'string') fail(place, `expected Extended JSON, got ${show(actual)}`);
     match(argument, BSON.EJSON.parse(actual, { relaxed: false }), { ...place, root: 'none' });
   },
-  $$matchAsRoot(argument, actual, place) {
+  $$matchAsRoot(argument, actual, place, match) {
     if (!isDocument(actual)) fail(place, `expected a document, got ${show(actual)}`);
     match(argument, actual, { ...place, root: 'document' });
   },

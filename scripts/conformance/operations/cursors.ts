@@ -1,9 +1,7 @@
 import type { AbstractCursor, Db, Document, RunCommandCursor } from 'mongodb';
+import type { OpenCursor } from '../entity-map.ts';
 import type { Arguments } from './arguments.ts';
 import type { Operations } from './table.ts';
-
-/** A cursor whose command has run. The document that this took is the first that an iteration gives. */
-export type OpenCursor = { cursor: AbstractCursor; first: Document | null };
 
 async function open(cursor: AbstractCursor): Promise<OpenCursor> {
   return { cursor, first: await cursor.tryNext() };

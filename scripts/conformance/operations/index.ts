@@ -1,13 +1,13 @@
 import { MongoError } from 'mongodb';
 import type { TestContext } from '../context.ts';
-import type { EntityType } from '../entity-map.ts';
+import type { EntityType, OpenCursor } from '../entity-map.ts';
 import { matchError } from '../errors.ts';
 import { match } from '../matching.ts';
 import { Mismatch, NotApplicable, RunnerError } from '../problems.ts';
 import { type Operation, refuseUnknownFields } from '../suite.ts';
 import { Arguments } from './arguments.ts';
 import { clientCrud, collectionCrud, databaseCrud } from './crud.ts';
-import { collectionCursors, cursorOperations, databaseCursors, type OpenCursor } from './cursors.ts';
+import { collectionCursors, cursorOperations, databaseCursors } from './cursors.ts';
 import { bucketOperations } from './gridfs.ts';
 import { clientManagement, collectionManagement, databaseManagement } from './management.ts';
 import { clientOperations, sessionOperations } from './session-and-client.ts';

@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { BSON } from 'mongodb';
 import { uriWith } from '../../../scripts/conformance/entities.ts';
 import { EntityMap } from '../../../scripts/conformance/entity-map.ts';
-import { match, type Place } from '../../../scripts/conformance/matching.ts';
+import { match } from '../../../scripts/conformance/matching.ts';
+import type { Place } from '../../../scripts/conformance/place.ts';
 import { Mismatch } from '../../../scripts/conformance/problems.ts';
 import { compareVersions } from '../../../scripts/conformance/requirements.ts';
 
