@@ -3082,6 +3082,7 @@ export type OrganisationSettings = {
   apiKeyMetadataSchema?: Maybe<Scalars['JSON']['output']>;
   workspaceMetadataSchema?: Maybe<Scalars['JSON']['output']>;
   savedConfigsOnly: Scalars['Boolean']['output'];
+  mcpForceApproval: Array<Scalars['String']['output']>;
   switches: OrganisationSwitches;
   overridableSwitches: Array<OrganisationSwitch>;
 };
@@ -5908,6 +5909,7 @@ export type UpdateOrganisationSettingsInput = {
   apiKeyMetadataSchema?: InputMaybe<Scalars['JSON']['input']>;
   workspaceMetadataSchema?: InputMaybe<Scalars['JSON']['input']>;
   savedConfigsOnly?: InputMaybe<Scalars['Boolean']['input']>;
+  mcpForceApproval?: InputMaybe<Array<Scalars['String']['input']>>;
   switches?: InputMaybe<SwitchesInput>;
   overridableSwitches?: InputMaybe<Array<OrganisationSwitch>>;
 };

@@ -23,6 +23,7 @@ const storedBounds: Record<string, string> = {
   'VectorStoreSearchPage.data': 'max_num_results is fifty at most',
   'VectorStoreSearchResult.content': 'a chunk has one text',
   'VectorStoreFileContentPage.data': 'a file has five million tokens at most, and a part some megabytes',
+  'OrganisationSettings.mcpForceApproval': 'at most 200: @constraint in schema/identity/organisation.graphql',
   'McpGrant.scopes': 'three at most: src/mcp/oauth/scopes.ts',
   'BatchErrors.data': 'at most 100: src/batches/input.ts',
   'ApiKey.scopes': 'at most 200: @constraint(maxItems) of the inputs in schema/identity/api-key.graphql',

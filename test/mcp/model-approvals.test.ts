@@ -194,3 +194,53 @@ describe('check 35: a call that needs approval', () => {
     expect(answer.json.error.param).toMatch(/^tools\.0\.require_approval/);
   });
 });
+
+describe('a tool of which the organisation wants each call approved', () => {
+  const force = (mcpForceApproval: string[]) =>
+    world.app.graphql(
+      `mutation ($input: UpdateOrganisationSettingsInput!) {
+        updateOrganisationSettings(input: $input) { settings { mcpForceApproval } }
+      }`,
+      { input: { mcpForceApproval } },
+      world.app.adminKey,
+    );
+  afterAll(() => force([]));
+
+  const isAsked = async (): Promise<boolean> => {
+    world.provider.play(json(200, responseOf([deleteCall])), json(200, responseOf([messageItem('Done.')])));
+    const { json: answer } = await ask([user], { tools: [words({ require_approval: 'never' })] });
+    return answer.output.some(({ type }: Json) => type === 'mcp_approval_request');
+  };
+
+  it.each([
+    ['words/delete', true],
+    ['words/*', true],
+    ['*/delete', true],
+    ['words/look.up', false],
+    ['other/delete', false],
+  ])('waits whatever the request says: %s', async (name, isForced) => {
+    const { data } = await force([name]);
+    expect(data).toEqual({ updateOrganisationSettings: { settings: { mcpForceApproval: [name] } } });
+    expect(await isAsked()).toBe(isForced);
+  });
+
+  it('is not offered where nobody could be asked, and its neighbours are', async () => {
+    await force(['words/delete']);
+    const said = { role: 'assistant', content: 'Done.' };
+    world.provider.play(json(200, { choices: [{ index: 0, message: said, finish_reason: 'stop' }] }));
+    const messages = [user];
+    const chat = await world.ask('/v1/chat/completions', { messages, tools: [words()] });
+    expect(chat.status).toBe(200);
+    const names = world.sent()[0]?.tools.map((tool: Json) => tool.function.name);
+    expect(names).toEqual(['words__look_up']);
+  });
+
+  it.each([['delete'], ['words/'], ['/delete'], ['a b/delete']])('is not named by %s', async (name) => {
+    await force(['words/delete']);
+    const { errors } = await force(['words/look.up', name]);
+    expect(errors?.[0]?.extensions).toMatchObject({
+      ...{ code: 'VALIDATION_FAILED', param: expect.stringMatching(/^input\.mcpForceApproval/) },
+    });
+    expect(await isAsked()).toBe(true);
+  });
+});

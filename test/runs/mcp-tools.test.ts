@@ -288,6 +288,21 @@ describe('a call that needs approval', () => {
     expect(said?.type).toBe('message_creation');
   });
 
+  it('waits too where the organisation says so, whatever the assistant does', async () => {
+    const force = (mcpForceApproval: string[]) =>
+      world.app.graphql(
+        'mutation ($input: UpdateOrganisationSettingsInput!) { updateOrganisationSettings(input: $input) { id } }',
+        { input: { mcpForceApproval } },
+      );
+    await force(['words/look.up']);
+    world.provider.play(asksFor('words__look_up'));
+    const [assistant_id, thread_id] = [await assistant(words({ require_approval: 'never' })), await thread()];
+    const paused = await threads.runs.createAndPoll(thread_id, { assistant_id }, soon);
+    await force([]);
+    expect([paused.status, waiting(paused)]).toEqual(['requires_action', ['words__look_up']]);
+    expect(reached()).toBe(0);
+  });
+
   it('streams what came of it, behind what needed none', async () => {
     const some = words({ require_approval: { always: { tool_names: ['look.up'] } } });
     world.provider.play(asksFor('words__delete', 'words__look_up'), says('An animal.'));

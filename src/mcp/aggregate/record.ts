@@ -77,7 +77,7 @@ function made(
       resource_template: firstOf(servers, 'resource_template'),
     },
     byPlace: new Map(),
-    keptBack: new Set(),
+    ...{ keptBack: new Set(), approvedFirst: new Set() },
   };
 }
 

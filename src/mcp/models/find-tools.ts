@@ -27,12 +27,15 @@ export async function findTools(
 ): Promise<FoundTool[]> {
   requireScope(caller.key.principal, ['mcp.invoke']);
   const found: FoundTool[] = [];
-  for (const { label, slug, allowed, asks } of wanted) {
+  for (const { label, slug, allowed, asks, canAsk } of wanted) {
     const server = await serverOf(caller, slug, dependencies);
     for (const { key, definition } of server.usable.tool) {
       if (!isAllowed(key, definition.annotations, allowed)) continue;
       const functionName = freeName(functionNameOf(slug, key), taken);
-      const asksFirst = asks(key, definition.annotations);
+      const isForced = server.approvedFirst.has(key);
+      // Nobody could be asked: the model does not get to know of the tool.
+      if (isForced && !canAsk) continue;
+      const asksFirst = isForced || asks(key, definition.annotations);
       found.push({ functionName, label, name: key, definition, asksFirst, server });
     }
   }

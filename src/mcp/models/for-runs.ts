@@ -46,7 +46,7 @@ export function createServerTools({ authenticate, ...dependencies }: ServerTools
       const refusals = new Map<string, GatewayError>();
       const names = new Set<string>();
       for (const { slug, allowed } of servers) {
-        const wanted = { label: slug, slug, allowed, asks: askNobody };
+        const wanted = { label: slug, slug, allowed, asks: askNobody, canAsk: true };
         const found = await findTools(caller, [wanted], dependencies, names).catch(refusalOf);
         if (found instanceof GatewayError) refusals.set(slug, found);
         else tools.push(...found);

@@ -49,6 +49,8 @@ export type McpServerRecord = {
   readonly byPlace: ReadonlyMap<string, UsableCapability>;
   /** Keys of what is kept from callers, by `<type> <key>`: what they are answered is that it is unknown. */
   readonly keptBack: ReadonlySet<string>;
+  /** Own names of tools of which each call by a model waits for somebody's approval. */
+  readonly approvedFirst: ReadonlySet<string>;
   /** Another text once anything of the above is different. */
   readonly revision: string;
 };

@@ -25,6 +25,7 @@ export type McpSnapshot = {
 
 const ofServers: ReadonlySet<ChangeKind> = new Set([
   ...(['mcp_server', 'mcp_integration', 'mcp_catalogue', 'secret_reference'] as const),
+  'organisation',
 ]);
 
 const NONE: readonly string[] = [];

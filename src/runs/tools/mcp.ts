@@ -39,7 +39,7 @@ export function createMcpTool({ servers, secrets }: McpToolDeps): HostedTool {
           }),
           parameters: schemaOf(tool) as Record<string, unknown>,
         },
-        needsApproval: needsApproval(options.get(tool.label)?.require_approval, tool),
+        needsApproval: tool.asksFirst || needsApproval(options.get(tool.label)?.require_approval, tool),
       }));
     },
     async call({ id, name, arguments: given }, { run, signal, isRepeated }) {

@@ -799,6 +799,7 @@ export type OrganisationSettingsResolvers<ContextType = GraphContext, ParentType
   apiKeyMetadataSchema?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   workspaceMetadataSchema?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   savedConfigsOnly?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  mcpForceApproval?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   switches?: Resolver<ResolversTypes['OrganisationSwitches'], ParentType, ContextType>;
   overridableSwitches?: Resolver<Array<ResolversTypes['OrganisationSwitch']>, ParentType, ContextType>;
 };

@@ -10,6 +10,8 @@ export type WantedServer = {
   slug: string;
   allowed: AllowedTools;
   asks: (name: string, annotations: unknown) => boolean;
+  /** Whether the format has a way to ask. */
+  canAsk: boolean;
 };
 
 /** A tool as the model gets it. */

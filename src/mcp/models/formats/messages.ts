@@ -19,7 +19,7 @@ export const messagesFormat: ToolFormat = {
       const { name: label } = server;
       if (!isOwnLabel(label)) return [];
       const slug = label.slice(OWN_LABEL.length);
-      return [{ label, slug, allowed: allowedOf(body, server), asks: askNobody }];
+      return [{ label, slug, allowed: allowedOf(body, server), asks: askNobody, canAsk: false }];
     }),
   offered(body, tools) {
     const { mcp_servers: servers, ...rest } = body;

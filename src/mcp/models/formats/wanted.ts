@@ -25,6 +25,8 @@ export function wantedIn({ tools }: JsonObject, prefix: string, { asks }: { asks
         `${path}.require_approval must be never: only responses have a way to ask somebody.`,
       );
     const slug = label.slice(prefix.length);
-    return [{ label, slug, allowed: allowedTools(allowed, `${path}.allowed_tools`), asks: rule }];
+    return [
+      { label, slug, allowed: allowedTools(allowed, `${path}.allowed_tools`), asks: rule, canAsk: asks },
+    ];
   });
 }

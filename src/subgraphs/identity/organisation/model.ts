@@ -19,6 +19,8 @@ export type OrganisationSettings = {
   apiKeyMetadataSchema?: MetadataSchema | null;
   workspaceMetadataSchema?: MetadataSchema | null;
   savedConfigsOnly?: boolean;
+  /** `<slug>/<tool>`, of which each may be `*`. */
+  mcpForceApproval?: string[];
   /** Ids of the organisation's guardrails that hold for the calls of all workspaces, in their order. */
   defaultGuardrails?: { input?: string[]; output?: string[] };
 } & SwitchSettings;

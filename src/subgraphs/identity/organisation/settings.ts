@@ -1,5 +1,5 @@
 import { requireScope, switchStates } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { UpdateOrganisationSettingsInput } from '../../types.generated.ts';
 import { parseMetadataSchema } from '../metadata-schema.ts';
@@ -15,6 +15,7 @@ export const shownSettings = ({ settings }: Pick<OrganisationDocument, 'settings
   apiKeyMetadataSchema: settings?.apiKeyMetadataSchema ?? null,
   workspaceMetadataSchema: settings?.workspaceMetadataSchema ?? null,
   savedConfigsOnly: settings?.savedConfigsOnly ?? false,
+  mcpForceApproval: settings?.mcpForceApproval ?? [],
   switches: switchStates(settings),
   overridableSwitches: [...(settings?.overridableSwitches ?? [])],
 });
@@ -32,6 +33,7 @@ export async function updateOrganisationSettings(
     overridableSwitches,
     ...members
   } = input;
+  requireToolNames(input.mcpForceApproval ?? []);
   const before = await organisationById(context).load(organisationId);
   const given = Object.entries(members).filter(([, value]) => value != null);
   const updated = await organisationModel(context.db)
@@ -50,6 +52,14 @@ export async function updateOrganisationSettings(
   if (!updated) throw new GatewayError('NOT_FOUND', { message: 'The organisation does not exist.' });
   await context.changes.publish('organisation');
   return updated;
+}
+
+/** A slug has no slash, and names of tools may have any. */
+function requireToolNames(names: readonly string[]): void {
+  const at = names.findIndex((name) => !/^(\*|[a-zA-Z0-9_-]+)\/./.test(name));
+  if (at === -1) return;
+  const param = `input.mcpForceApproval[${at}]`;
+  throw invalidInput(param, `${param} must be <slug>/<tool>, of which each may be *.`);
 }
 
 function schemaMember(name: string, value: unknown) {

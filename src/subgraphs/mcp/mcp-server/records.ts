@@ -3,6 +3,7 @@ import type { Connection } from 'mongoose';
 import type { UpstreamTarget } from '../../../mcp/index.ts';
 import { type McpServerRecord, placeOf, type UsableCapability } from '../../../mcp/snapshot/index.ts';
 import type { Secrets } from '../../../storage/secrets.ts';
+import { type OrganisationDocument, organisationModel } from '../../identity/organisation/index.ts';
 import { type McpSwitch, mcpSwitchModel } from '../mcp-capability/index.ts';
 import {
   isGrantedTo,
@@ -14,7 +15,12 @@ import { type McpUserEntry, mcpUserAccessModel } from '../mcp-user-access/index.
 import { createCatalogueReader, type ReadyCatalogue } from './catalogues.ts';
 import { type McpServerDocument, mcpServerModel } from './model.ts';
 
+/** `<slug>/<tool>` of each organisation, of which each may be `*`. */
+type ForcedApprovals = ReadonlyMap<string, readonly string[]>;
+
 type Parts = {
+  /** Those of the organisation. */
+  forced: readonly string[];
   integration: McpIntegrationDocument;
   upstream: UpstreamTarget;
   catalogue: ReadyCatalogue | undefined;
@@ -31,7 +37,8 @@ export function createServerLoader(db: Connection, secrets: Secrets) {
       .lean<McpServerDocument[]>();
     const serverIds = servers.map(({ _id }) => _id);
     const integrationIds = [...new Set(servers.map(({ mcpIntegrationId }) => mcpIntegrationId))];
-    const [integrations, catalogues, switches, entries] = await Promise.all([
+    const [forced, integrations, catalogues, switches, entries] = await Promise.all([
+      forcedApprovals(db, [...new Set(servers.map(({ organisationId }) => organisationId))]),
       mcpIntegrationModel(db)
         .find({ _id: { $in: integrationIds }, status: 'active' })
         .lean<McpIntegrationDocument[]>(),
@@ -51,7 +58,10 @@ export function createServerLoader(db: Connection, secrets: Secrets) {
       const [integration, upstream] = [integrations[at], targets[at]];
       if (!integration || !upstream || integration.organisationId !== server.organisationId) return [];
       const ofServer = ({ mcpServerId }: { mcpServerId: string }) => mcpServerId === server._id;
-      const own = { switches: switches.filter(ofServer), entries: entries.filter(ofServer) };
+      const own = {
+        ...{ switches: switches.filter(ofServer), entries: entries.filter(ofServer) },
+        forced: forced.get(server.organisationId) ?? [],
+      };
       return [
         toRecord(server, { integration, upstream, catalogue: catalogues.get(integration._id), ...own }),
       ];
@@ -65,6 +75,13 @@ export function createServerLoader(db: Connection, secrets: Secrets) {
       ),
     );
   };
+}
+
+async function forcedApprovals(db: Connection, organisationIds: string[]): Promise<ForcedApprovals> {
+  const found = await organisationModel(db)
+    .find({ _id: { $in: organisationIds } }, { 'settings.mcpForceApproval': 1 })
+    .lean<Pick<OrganisationDocument, '_id' | 'settings'>[]>();
+  return new Map(found.map(({ _id, settings }) => [_id, settings?.mcpForceApproval ?? []]));
 }
 
 function namesIn(id: string): object[] {
@@ -99,19 +116,30 @@ function toRecord(server: McpServerDocument, parts: Parts): McpServerRecord {
     },
     byPlace: new Map(usable.map((each) => [placeOf(each.type, each.key), each])),
     keptBack: new Set([...(catalogue?.keptBack ?? []), ...off]),
+    approvedFirst: forcedOf(server, parts),
     revision: revisionOf(server, parts),
   };
+}
+
+/** Own names of tools for which a person is asked, whatever a request says. */
+function forcedOf({ slug }: McpServerDocument, { forced, catalogue }: Parts): Set<string> {
+  const names = forced.flatMap((name) => {
+    const slash = name.indexOf('/');
+    return [slug, '*'].includes(name.slice(0, slash)) ? [name.slice(slash + 1)] : [];
+  });
+  const tools = (catalogue?.usable ?? []).filter(({ type }) => type === 'tool').map(({ key }) => key);
+  return new Set(tools.filter((tool) => names.includes(tool) || names.includes('*')));
 }
 
 /** A hash, since what goes into it holds secrets. */
 const revisionOf = (
   server: McpServerDocument,
-  { integration, upstream, catalogue, switches, entries }: Parts,
+  { integration, upstream, catalogue, switches, entries, forced }: Parts,
 ) =>
   createHash('sha256')
     .update(
       JSON.stringify([
-        ...[server, integration, upstream, catalogue?.revision, catalogue?.hello],
+        ...[server, integration, upstream, catalogue?.revision, catalogue?.hello, forced],
         ...[
           switches.map(({ type, key }) => [type, key]),
           entries.map(({ userId, enabled }) => [userId, enabled]),
