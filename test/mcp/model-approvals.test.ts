@@ -103,9 +103,32 @@ describe('check 35: a call that needs approval', () => {
     expect(world.reached()).toHaveLength(before + 1);
     expect(second.output).toMatchObject([
       { type: 'mcp_list_tools' },
-      { type: 'mcp_call', output: 'delete of fox' },
+      { type: 'mcp_call', output: 'delete of fox', approval_request_id: id },
       { type: 'message' },
     ]);
+    const read = await world.app.rest('GET', `/v1/responses/${second.id}`, { key: world.app.workspaceKey });
+    expect((read.body as Json).output).toEqual(second.output);
+    // It is known as made, also where the next request repeats the verdict.
+    world.provider.play(responseStream(responseOf([messageItem('Yes.')])));
+    const again = { input: [verdict(id, true)], previous_response_id: second.id, stream: true };
+    const told = eventsOf((await kept(again)).text);
+    expect(told.at(-1)).toMatchObject({ type: 'response.completed' });
+    expect(world.reached()).toHaveLength(before + 1);
+  });
+
+  it('is named on the stream of a response that is kept, by the id of the request', async () => {
+    const kept = (body: Json) =>
+      world.call({
+        path: '/v1/responses',
+        body: { model: `@${world.slug}/gpt-test`, tools: [asking], store: true, stream: true, ...body },
+      });
+    world.provider.play(responseStream(responseOf([deleteCall])));
+    const first = eventsOf((await kept({ input: [user] })).text).at(-1)?.response;
+    const { id } = requestIn(first.output);
+    world.provider.play(responseStream(responseOf([messageItem('Done.')])));
+    const told = eventsOf((await kept({ input: [verdict(id, true)], previous_response_id: first.id })).text);
+    const items = told.flatMap(({ item }) => (item?.type === 'mcp_call' ? [item.approval_request_id] : []));
+    expect(new Set(items)).toEqual(new Set([id]));
   });
 
   it('is not made where it is refused, and the model hears why', async () => {

@@ -26,15 +26,19 @@ export class ResponseRefused extends Error {
   }
 }
 
-/** Sends all that was said so far as the caller would; answers the events. Throws ResponseRefused, and tells its reader why. */
-export async function askForResponse(deps: RunDeps, live: LiveRun): Promise<AsyncIterable<Buffer>> {
+/** What a model's provider says; `shownIds`: ids of earlier items by those that their provider gave them. */
+export type AskedResponse = { body: AsyncIterable<Buffer>; shownIds: ReadonlyMap<unknown, string> };
+
+/** Sends all that was said so far as the caller would. Throws ResponseRefused, and tells its reader why. */
+export async function askForResponse(deps: RunDeps, live: LiveRun): Promise<AskedResponse> {
   const { run, teller, signal } = live;
   if (!isResponse(run)) throw new Error('A run that is no response asks for a chat completion.');
-  const body = Buffer.from(JSON.stringify(await requestOf(deps, run)));
+  const { request, shownIds } = await requestOf(deps, run);
+  const body = Buffer.from(JSON.stringify(request));
   const headers = callHeaders(deps.secrets, run);
   const call = { headers, path: '/responses', body, isCounted: true };
   const answer = await askInProcess(deps.dataplane, call, signal);
-  if (answer.status === 200) return answer.body;
+  if (answer.status === 200) return { body: answer.body, shownIds };
   const refusal = await wholeOf(answer.body);
   const { 'content-length': _length, 'transfer-encoding': _encoding, ...shown } = answer.headers;
   if (teller instanceof ResponseTeller)
@@ -42,7 +46,10 @@ export async function askForResponse(deps: RunDeps, live: LiveRun): Promise<Asyn
   throw new ResponseRefused(errorOfAnswer(answer.status, errorIn(refusal).message));
 }
 
-async function requestOf(deps: RunDeps, run: ResponseRun): Promise<object> {
+async function requestOf(
+  deps: RunDeps,
+  run: ResponseRun,
+): Promise<Pick<AskedResponse, 'shownIds'> & { request: object }> {
   const request = parsedObject(run.response.request) ?? {};
   const include = Array.isArray(request.include) ? request.include : [];
   const before = await historyOf(deps, run);
@@ -50,26 +57,33 @@ async function requestOf(deps: RunDeps, run: ResponseRun): Promise<object> {
     .find({ runId: run._id, isInput: true })
     .sort({ createdAt: 1, _id: 1 })
     .toArray();
+  const items = [...before, ...mine];
+  const requests = items.filter(({ type }) => type === 'mcp_approval_request');
   return {
-    ...request,
-    model: run.model,
-    input: withGivenIds([...before, ...mine]).filter(isOfUse),
-    include: include.includes(THOUGHTS) ? include : [...include, THOUGHTS],
-    store: false,
-    stream: true,
+    request: {
+      ...request,
+      model: run.model,
+      input: withGivenIds(items, requests).filter(isOfUse),
+      include: include.includes(THOUGHTS) ? include : [...include, THOUGHTS],
+      store: false,
+      stream: true,
+    },
+    shownIds: new Map(
+      requests.flatMap(({ _id, type, providerId }) =>
+        providerId === null ? [] : [[providerId, shownId(_id, type)]],
+      ),
+    ),
   };
 }
 
 /** Items as their provider, or their caller, wrote them; approvals name the request by the id that its provider gave it. */
-function withGivenIds(items: readonly KeptItem[]): ResponseItem[] {
-  const requests = new Map<unknown, string | null>(
-    items
-      .filter(({ type }) => type === 'mcp_approval_request')
-      .map(({ _id, type, providerId }) => [shownId(_id, type), providerId]),
+function withGivenIds(items: readonly KeptItem[], requests: readonly KeptItem[]): ResponseItem[] {
+  const givenIds = new Map<unknown, string | null>(
+    requests.map(({ _id, type, providerId }) => [shownId(_id, type), providerId]),
   );
   return items.map((kept) => {
     const item = givenItem(kept);
-    const id = requests.get(item.approval_request_id) ?? null;
+    const id = givenIds.get(item.approval_request_id) ?? null;
     return id === null ? item : { ...item, approval_request_id: id };
   });
 }

@@ -9,10 +9,10 @@ import { serverError } from '../turn/last-error.ts';
 import { BrokenAnswer } from '../turn/read-chat.ts';
 import { storeOpening } from '../turn/store-opening.ts';
 import { writeItem } from '../write-item.ts';
-import { askForResponse, ResponseRefused } from './ask.ts';
+import { type AskedResponse, askForResponse, ResponseRefused } from './ask.ts';
 import { keptItems } from './kept-items.ts';
 import { readResponse, type WholeAnswer } from './read-response.ts';
-import { itemIdOf, itemShape, keptItem, type ResponseItem } from './record.ts';
+import { itemIdOf, itemShape, keptItem, type ResponseItem, withShownRequest } from './record.ts';
 import { outcomeOf } from './shape.ts';
 import { ResponseTeller } from './teller.ts';
 
@@ -49,10 +49,12 @@ export async function executeResponse(deps: RunDeps, live: LiveRun): Promise<voi
 async function answerOf(deps: RunDeps, live: LiveRun): Promise<RunEnding> {
   const { run, teller } = live;
   if (!isResponse(run) || !(teller instanceof ResponseTeller)) throw new Error('The run is no response.');
-  const body = await askForResponse(deps, live);
+  const { body, shownIds } = await askForResponse(deps, live);
   teller.run('in_progress', run);
-  const answer = await readResponse(body, run._id, (type, fields) => teller.tell(type, fields));
-  teller.output = await keepOutput(deps, run, answer);
+  const answer = await readResponse(body, { runId: run._id, shownIds }, (type, fields) =>
+    teller.tell(type, fields),
+  );
+  teller.output = await keepOutput(deps, run, { output: answer.output, shownIds });
   const outcome = JSON.stringify(outcomeOf(answer));
   const also = { response: { ...run.response, outcome } };
   const usage = usageOf(answer);
@@ -65,15 +67,19 @@ async function answerOf(deps: RunDeps, live: LiveRun): Promise<RunEnding> {
 async function keepOutput(
   deps: RunDeps,
   run: ResponseRun,
-  { output }: WholeAnswer,
+  { output, shownIds }: { output: unknown } & Pick<AskedResponse, 'shownIds'>,
 ): Promise<readonly ResponseItem[]> {
   const { _id: runId, organisationId, workspaceId, fence, response } = run;
   const threadId = response.conversationId ?? runId;
   const createdAt = new Date(Math.max(deps.now().getTime(), run.createdAt.getTime() + 1));
   const said = (Array.isArray(output) ? output : []) as ResponseItem[];
-  const items = said.map((item, place) =>
+  const items = said.map((each, place) =>
     keptItem(
-      { _id: itemIdOf(runId, 'output', place), item, isInput: false },
+      {
+        _id: itemIdOf(runId, 'output', place),
+        item: withShownRequest(each, shownIds),
+        isInput: false,
+      },
       { organisationId, workspaceId, threadId, runId, fence, createdAt },
     ),
   );

@@ -1,7 +1,7 @@
 import { createEventReader } from '../../lib/event-stream/index.ts';
 import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
 import { BrokenAnswer } from '../turn/read-chat.ts';
-import { itemIdOf, shownId } from './record.ts';
+import { itemIdOf, shownId, withShownRequest } from './record.ts';
 
 /** What the model has said in all, as its provider wrote it. */
 export type WholeAnswer = JsonObject & { status: 'completed' | 'incomplete' };
@@ -18,7 +18,7 @@ const ofResponse = /^response\.(?:created|queued|in_progress|completed|incomplet
  */
 export async function readResponse(
   body: AsyncIterable<Buffer>,
-  runId: string,
+  { runId, shownIds }: { runId: string; shownIds: ReadonlyMap<unknown, string> },
   tell: (type: string, fields: JsonObject) => void,
 ): Promise<WholeAnswer> {
   const ids = new Map<unknown, string>();
@@ -31,7 +31,7 @@ export async function readResponse(
     if (type === 'error') failure = messageOf(event);
     if (isObject(fields.response)) answer = fields.response;
     if (type === 'error' || ofResponse.test(type)) return;
-    tell(type, renamed(fields, runId, ids));
+    tell(type, renamed(fields, runId, { ids, shownIds }));
   }, MAX_EVENT);
   for await (const piece of body) {
     reader.feed(piece);
@@ -53,12 +53,16 @@ const messageOf = ({ message, error }: JsonObject): string => {
 };
 
 /** Fields of an event with the ids of items as the gateway shows them. */
-function renamed(fields: JsonObject, runId: string, ids: Map<unknown, string>): JsonObject {
+function renamed(
+  fields: JsonObject,
+  runId: string,
+  { ids, shownIds }: { ids: Map<unknown, string>; shownIds: ReadonlyMap<unknown, string> },
+): JsonObject {
   const { item, item_id: itemId, output_index: index } = fields;
   if (isObject(item) && typeof index === 'number') {
     const id = shownId(itemIdOf(runId, 'output', index), String(item.type));
     ids.set(item.id, id);
-    return { ...fields, item: { ...item, id } };
+    return { ...fields, item: { ...withShownRequest(item, shownIds), id } };
   }
   return itemId === undefined ? fields : { ...fields, item_id: ids.get(itemId) ?? itemId };
 }

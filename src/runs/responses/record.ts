@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../lib/json.ts';
 import { turnId } from '../ids.ts';
 import type { ItemCommon, KeptItem } from '../items.ts';
 
@@ -49,6 +50,12 @@ export function keptItem(
     type: item.type,
     item: JSON.stringify(rest),
   };
+}
+
+/** An item that names an earlier one, by the id under which that is shown. */
+export function withShownRequest<T extends JsonObject>(item: T, shownIds: ReadonlyMap<unknown, string>): T {
+  const id = shownIds.get(item.approval_request_id);
+  return id === undefined ? item : { ...item, approval_request_id: id };
 }
 
 /** An item as the API shows it. */

@@ -48,15 +48,15 @@ export function responsesWeaver({ toolOf, done, asked }: WeaverGiven): StreamWea
     const steps = ['response.mcp_list_tools.in_progress', 'response.mcp_list_tools.completed'];
     return [
       ...listItems(tools).map((item) => whole(item, steps)),
-      ...before.map((outcome) => begun(outcome.call, outcome.tool) + made(outcome)),
+      ...before.map((outcome) => begun(outcome.call, outcome.tool, outcome.approvalId) + made(outcome)),
     ].join('');
   }
 
-  function begun(call: ModelCall, tool: OfferedTool): string {
+  function begun(call: ModelCall, tool: OfferedTool, approvalId: string | null = null): string {
     const output_index = count++;
     calls.set(call.id, output_index);
     const at = { output_index, item_id: callItemId(call.id) };
-    const item = callItem({ call, tool, text: '', isError: false, approvalId: null });
+    const item = callItem({ call, tool, text: '', isError: false, approvalId });
     const open = { ...item, arguments: '', output: null, status: 'in_progress' };
     return [
       added(output_index, open),
