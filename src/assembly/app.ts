@@ -1,46 +1,33 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { type Principal, sleep as realSleep, type Sleep, throttleGauge } from '../auth/index.ts';
+import { type Principal, sleep as realSleep } from '../auth/index.ts';
 import { createConsoleDocuments } from '../console/documents.ts';
 import { createAdmissionCheck } from '../dataplane/admission/check.ts';
-import { dataplaneGauges } from '../dataplane/gauges.ts';
 import type { ResponseKeeper } from '../dataplane/keeping/keeper.ts';
 import { createProbe } from '../dataplane/probe/probe.ts';
 import { createRealtime } from '../dataplane/realtime/index.ts';
-import { graphGauges, type TrustedDocuments } from '../graph/index.ts';
-import { allowOrigins } from '../http/cors.ts';
 import { createHeaderAliases } from '../http/header-aliases.ts';
-import type { Listener, UpgradeListener } from '../http/listener.ts';
-import { createMetrics } from '../http/metrics.ts';
-import { createOperationsAccess } from '../http/operations-access.ts';
 import { readiness } from '../http/readiness.ts';
 import { requestFacts } from '../http/request-facts.ts';
-import { createListener, createSubgraphListener, createUpgradeListener } from '../http/server.ts';
-import { createProxyTrust } from '../http/trusted-proxies.ts';
-import { bodyGauge, createBodyBudget } from '../lib/bodies/index.ts';
-import type { Logger } from '../lib/logger.ts';
+import { createBodyBudget } from '../lib/bodies/index.ts';
 import { countersById, createCounterStore, createLimitEngine } from '../limits/engine/index.ts';
 import { createMcpServing } from '../mcp/index.ts';
 import { createKeyUses } from '../recording/key-use/index.ts';
-import { requestLogGauges } from '../recording/log/thread/gauges.ts';
-import type { StartLogWorker } from '../recording/log/thread/worker-port.ts';
 import { noteBeginning } from '../recording/rollups/beginning.ts';
-import type { HostedTool } from '../runs/index.ts';
-import { secretGauge } from '../secret-managers/memory.ts';
 import type { Settings } from '../settings/index.ts';
-import { changesGauge, createChanges } from '../storage/changes.ts';
-import { type Storage, withPatientConnection } from '../storage/connection.ts';
+import { createChanges } from '../storage/changes.ts';
+import { withPatientConnection } from '../storage/connection.ts';
 import { createDiskWatch } from '../storage/disk-watch.ts';
 import { createLeases } from '../storage/leases.ts';
 import { checkMasterKey } from '../storage/master-key.ts';
 import { nativeDb } from '../storage/native-db.ts';
-import type { Secrets } from '../storage/secrets.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
 import { existingKeys } from '../subgraphs/identity/api-key/index.ts';
 import { createInstallationFacts } from '../subgraphs/identity/installation/facts.ts';
 import { createSightings } from '../subgraphs/identity/sign-in/sightings.ts';
 import { createLogExports } from '../subgraphs/insights/log-export/index.ts';
 import { createAccess } from './access.ts';
+import type { App, AppDependencies } from './app-contract.ts';
 import { createAssistants } from './assistants.ts';
 import { ensureCollections, ownership } from './collections.ts';
 import { createAuthorizeDoor, createConsoleDoor } from './console.ts';
@@ -51,49 +38,11 @@ import { createFileService, forgetDeletedFiles } from './files.ts';
 import { createInference } from './inference.ts';
 import { runningFacts } from './installation.ts';
 import { type Lifecycle, startAll, stopAll } from './lifecycle.ts';
+import { createListeners } from './listeners.ts';
 import { createMcp } from './mcp.ts';
+import { createAppMetrics } from './metrics.ts';
 import { createNotices } from './notices.ts';
 import { createRecording } from './recording.ts';
-
-export type AppDependencies = {
-  settings: Settings;
-  storage: Pick<Storage, 'db' | 'uri'>;
-  secrets: Secrets;
-  log: Logger;
-  /** How an answer to a wrong credential is delayed, and a failed attempt before it is repeated. */
-  sleep?: Sleep;
-  now?: () => Date;
-  /** Tools that runs have beside those of the house. */
-  hostedTools?: readonly HostedTool[];
-  /** The only documents that the console's graph runs, where not those of the built console; null for any. */
-  consoleDocuments?: TrustedDocuments | null;
-  /** Starts the thread in which request logs are worked out; each app has one of its own where this is left out. */
-  startLogWorker?: StartLogWorker;
-};
-
-export type App = {
-  /** Answers every request of the one listener. */
-  handle: Listener;
-  /** Answers federation routers, when they have a listener of their own. */
-  subgraphListener: { handle: Listener; host: string; port: number } | null;
-  /** Takes over the connections of the one listener that ask for a WebSocket. */
-  handleUpgrade: UpgradeListener;
-  /** Tells the app a port on which it is reached, so that it never sends a provider's request to itself. */
-  listensOn(port: number): void;
-  /** From now on `/readyz` sends load balancers elsewhere; requests are still answered. */
-  announceStop(): void;
-  /** Ends the calls that are open; a stream gets an error as its last event. */
-  endCalls(): void;
-  /**
-   * Ends subscriptions and realtime sessions, which would keep their connections open for ever. New ones are refused.
-   */
-  endSubscriptions(): Promise<void>;
-  start(): Promise<void>;
-  /** Resolves when everything recorded until now is durable. */
-  settle(): Promise<void>;
-  /** Ends what `start` began, in the opposite order; everything recorded is durable afterwards. */
-  stop(): Promise<void>;
-};
 
 /** Builds the whole service around a database. Opens no port. */
 export function createApp(dependencies: AppDependencies): App {
@@ -227,7 +176,6 @@ export function createApp(dependencies: AppDependencies): App {
     request: requestFacts(request),
     memo: new Map(),
   });
-  const proxies = createProxyTrust(settings.trustedProxies);
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
   const doors = createDoors({
     settings,
@@ -244,8 +192,7 @@ export function createApp(dependencies: AppDependencies): App {
     aliases,
     log,
   });
-  const { remotes, subscriptions, graphHttp, consoleGraph, standalone, rest, oauth2, scim, reference } =
-    doors;
+  const { remotes, subscriptions, graphHttp, consoleGraph, standalone, rest } = doors;
   const consoleDoor = createConsoleDoor({
     settings,
     secrets,
@@ -259,21 +206,10 @@ export function createApp(dependencies: AppDependencies): App {
     now,
     log,
   });
-  const routersOnly = settings.subgraphs.listen;
-  const metrics = createMetrics(
-    [
-      ...dataplaneGauges({ ...inference, realtime }),
-      ...requestLogGauges(requestLog),
-      ...limits.gauges,
-      ...graphGauges({ open: () => sumOf(subscriptions.map(({ open }) => open())) }, remotes),
-      changesGauge(changes),
-      secretGauge(inference.secretMemory),
-      bodyGauge(bodies),
-      throttleGauge(throttle),
-    ],
-    requestLog.metrics,
-    [mcpDoor.metrics],
-  );
+  const metrics = createAppMetrics({
+    ...{ inference, realtime, requestLog, limits, subscriptions, remotes, changes, bodies, throttle },
+    mcpMetrics: mcpDoor.metrics,
+  });
   /** In the order of the start; each needs what stands above it, also while it stops. */
   const lifecycle: Lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint) },
@@ -318,55 +254,19 @@ export function createApp(dependencies: AppDependencies): App {
     ...subscriptions,
   ];
 
+  const isReady = () => ({
+    ...readiness({
+      ...{ databaseUp: databaseUp(), diskFull: disk.isFull(), isStopping },
+      ...{ limitsLost: limits.isLost(), clockSkew: limits.clockSkew() },
+    }),
+    ...(remotes && { subgraphs: remotes.states() }),
+  });
+
   return {
-    handle: allowOrigins(
-      settings.corsOrigins,
-      proxies.around(
-        aliases.around(
-          createListener({
-            dataplane,
-            rest,
-            oauth2,
-            scim,
-            reference,
-            graphHttp,
-            console: consoleDoor,
-            mcp: mcpDoor,
-            authorize: createAuthorizeDoor({
-              ...{ settings, directory, bodies, snapshot: mcp.snapshot, createContext },
-            }),
-            standalone: routersOnly ? null : standalone,
-            metrics,
-            isReady: () => ({
-              ...readiness({
-                databaseUp: databaseUp(),
-                diskFull: disk.isFull(),
-                limitsLost: limits.isLost(),
-                clockSkew: limits.clockSkew(),
-                isStopping,
-              }),
-              ...(remotes && { subgraphs: remotes.states() }),
-            }),
-            seesOperations: createOperationsAccess(settings.metricsToken),
-            log,
-          }),
-        ),
-      ),
-    ),
-    subgraphListener:
-      standalone && routersOnly
-        ? {
-            handle: proxies.around(aliases.around(createSubgraphListener({ standalone, metrics }))),
-            ...routersOnly,
-          }
-        : null,
-    handleUpgrade: createUpgradeListener({
-      adopt(request) {
-        proxies.adopt(request);
-        aliases.adopt(request);
-      },
-      graph: doors.handleUpgrade,
-      realtime,
+    ...createListeners({
+      ...{ settings, doors, dataplane, realtime, metrics, isReady, aliases, log },
+      ...{ console: consoleDoor, mcp: mcpDoor },
+      authorize: createAuthorizeDoor({ settings, directory, bodies, snapshot: mcp.snapshot, createContext }),
     }),
     listensOn: (port) => void ownPorts.add(port),
     announceStop: () => {
@@ -382,8 +282,6 @@ export function createApp(dependencies: AppDependencies): App {
     stop: () => stopAll(lifecycle),
   };
 }
-
-const sumOf = (numbers: number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
 function bodyLimits({ limits }: Settings): { sum: number; largest: number } {
   const { maxBodyBytes, maxJsonBytes, maxReplayBytes, bodyMemoryBytes } = limits;
