@@ -6,7 +6,7 @@ import type { HostedTool } from '../runs/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Storage } from '../storage/connection.ts';
 import type { Secrets } from '../storage/secrets.ts';
-import type { AppListeners } from './listeners.ts';
+import type { AppListeners } from './doors/listeners.ts';
 
 /** What the service is built from. */
 export type AppDependencies = {

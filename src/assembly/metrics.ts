@@ -8,7 +8,7 @@ import type { RunningLimits } from '../limits/engine/index.ts';
 import { requestLogGauges } from '../recording/log/thread/gauges.ts';
 import { secretGauge } from '../secret-managers/memory.ts';
 import { type Changes, changesGauge } from '../storage/changes.ts';
-import type { createDoors } from './doors.ts';
+import type { createDoors } from './doors/doors.ts';
 import type { createInference } from './inference.ts';
 
 type Measured = Pick<ReturnType<typeof createDoors>, 'subscriptions' | 'remotes'> & {

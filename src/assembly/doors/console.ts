@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerUpstreamCallback } from '../console/authorize/callback.ts';
-import { createPersonCookie } from '../console/authorize/cookie.ts';
-import { answerAuthorize } from '../console/authorize/door.ts';
-import type { AuthorizeDoor } from '../console/authorize/exchange.ts';
-import { createCookie } from '../console/cookie.ts';
-import { type Console, type ConsoleOptions, createConsole } from '../console/door.ts';
-import { createFlowCookie } from '../console/oidc/flow-cookie.ts';
-import { createOidcProvider } from '../console/oidc/provider.ts';
-import { createPages } from '../console/static/pages.ts';
-import { adoptRequestId } from '../graph/index.ts';
-import type { Settings } from '../settings/index.ts';
-import type { Secrets } from '../storage/secrets.ts';
-import type { GraphContext } from '../subgraphs/context.ts';
+import { answerUpstreamCallback } from '../../console/authorize/callback.ts';
+import { createPersonCookie } from '../../console/authorize/cookie.ts';
+import { answerAuthorize } from '../../console/authorize/door.ts';
+import type { AuthorizeDoor } from '../../console/authorize/exchange.ts';
+import { createCookie } from '../../console/cookie.ts';
+import { type Console, type ConsoleOptions, createConsole } from '../../console/door.ts';
+import { createFlowCookie } from '../../console/oidc/flow-cookie.ts';
+import { createOidcProvider } from '../../console/oidc/provider.ts';
+import { createPages } from '../../console/static/pages.ts';
+import { adoptRequestId } from '../../graph/index.ts';
+import type { Settings } from '../../settings/index.ts';
+import type { Secrets } from '../../storage/secrets.ts';
+import type { GraphContext } from '../../subgraphs/context.ts';
 
 type Given = Omit<ConsoleOptions, 'cookie' | 'oidc' | 'publicUrl' | 'pages'> & {
   settings: Settings;

@@ -10,8 +10,8 @@ import {
   operationFiles,
   type Surfaces,
   splitOperations,
-} from '../../rest-compat/index.ts';
-import type { Principal, Throttle } from '../auth/index.ts';
+} from '../../../rest-compat/index.ts';
+import type { Principal, Throttle } from '../../auth/index.ts';
 import {
   createGraph,
   createGraphHttp,
@@ -24,15 +24,15 @@ import {
   type Knock,
   readSources,
   type TrustedDocuments,
-} from '../graph/index.ts';
-import type { HeaderAliases } from '../http/header-aliases.ts';
-import type { BodyBudget } from '../lib/bodies/index.ts';
-import type { Logger } from '../lib/logger.ts';
-import { defaultGraphLimits } from '../settings/graph/graph-limits.ts';
-import type { Settings } from '../settings/index.ts';
-import type { GraphContext } from '../subgraphs/context.ts';
-import { subgraphs } from '../subgraphs/index.ts';
-import { type Served, servedSubgraphs } from '../subgraphs/served.ts';
+} from '../../graph/index.ts';
+import type { HeaderAliases } from '../../http/header-aliases.ts';
+import type { BodyBudget } from '../../lib/bodies/index.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { defaultGraphLimits } from '../../settings/graph/graph-limits.ts';
+import type { Settings } from '../../settings/index.ts';
+import type { GraphContext } from '../../subgraphs/context.ts';
+import { subgraphs } from '../../subgraphs/index.ts';
+import { type Served, servedSubgraphs } from '../../subgraphs/served.ts';
 
 type Options = {
   settings: Settings;

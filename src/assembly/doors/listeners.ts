@@ -1,22 +1,22 @@
-import type { Console } from '../console/door.ts';
-import type { Dataplane } from '../dataplane/index.ts';
-import type { Realtime } from '../dataplane/realtime/index.ts';
-import { allowOrigins } from '../http/cors.ts';
+import type { Console } from '../../console/door.ts';
+import type { Dataplane } from '../../dataplane/index.ts';
+import type { Realtime } from '../../dataplane/realtime/index.ts';
+import { allowOrigins } from '../../http/cors.ts';
 import {
   createListener,
   createSubgraphListener,
   createUpgradeListener,
   type FrontDoors,
-} from '../http/front-door.ts';
-import type { HeaderAliases } from '../http/header-aliases.ts';
-import type { Listener, UpgradeListener } from '../http/listener.ts';
-import type { Metrics } from '../http/metrics.ts';
-import { createOperationsAccess } from '../http/operations-access.ts';
-import { createOperationsDoor } from '../http/operations-door.ts';
-import { createProxyTrust } from '../http/trusted-proxies.ts';
-import type { Logger } from '../lib/logger.ts';
-import type { McpDoor } from '../mcp/door/index.ts';
-import type { Settings } from '../settings/index.ts';
+} from '../../http/front-door.ts';
+import type { HeaderAliases } from '../../http/header-aliases.ts';
+import type { Listener, UpgradeListener } from '../../http/listener.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { createOperationsAccess } from '../../http/operations-access.ts';
+import { createOperationsDoor } from '../../http/operations-door.ts';
+import { createProxyTrust } from '../../http/trusted-proxies.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { McpDoor } from '../../mcp/door/index.ts';
+import type { Settings } from '../../settings/index.ts';
 import type { createDoors } from './doors.ts';
 
 /** What answers connections. */
