@@ -48,6 +48,7 @@ import { createRelay, createResume, type RelayDependencies } from './relay/relay
 import {
   createEventSeal,
   createReplies,
+  createResourceLinks,
   createSessionDurations,
   createSessionSeal,
   createSessionStore,
@@ -129,8 +130,9 @@ export function createMcpServing(given: McpServing): McpServed {
   const lines = createLines(handshakes, sessions);
   const events = createEventSeal(secrets);
   const tasks = createTaskSeal(secrets);
+  const links = createResourceLinks(() => nativeDb(db).collection('mcp_links'), log, now);
   const relaying: RelayDependencies = {
-    ...{ events, tasks, readAgain },
+    ...{ events, tasks, links, readAgain },
     ...{ wire, credentials, lines, breaker, health, replies, interim: createInterim(wire, readAgain, log) },
     fetch: judging(given.fetch, hostPolicy),
     limits: createToolLimits(directory, given.limitEngine, log),
@@ -167,6 +169,7 @@ export function createMcpServing(given: McpServing): McpServed {
       readAgain,
       events,
       tasks,
+      links,
       resume: createResume(relaying),
       log,
     },

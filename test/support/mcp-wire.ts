@@ -73,7 +73,8 @@ export function askModern(
   headers: Record<string, string> = {},
 ): Promise<WireAnswer> {
   const name = params.name ?? params.uri;
-  return post(app, `/${slug}/mcp`, modernMessage(method, params), {
+  // Without a slug, all servers together are asked.
+  return post(app, slug === '' ? '/mcp' : `/${slug}/mcp`, modernMessage(method, params), {
     'mcp-protocol-version': MODERN,
     'mcp-method': method,
     ...(typeof name === 'string' && { 'mcp-name': name }),

@@ -1,2 +1,2 @@
 export { sharedName } from './names.ts';
-export { type AggregateRecord, aggregateOf, isAggregate, resolved } from './record.ts';
+export { type AggregateRecord, aggregateOf, isAggregate, isOffered, resolved } from './record.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
-import { subjectOf } from '../relay/subject.ts';
+import { type IsLinked, subjectOf } from '../relay/subject.ts';
 import type { McpServerRecord, UsableCapability } from '../snapshot/index.ts';
 import { sharedName } from './names.ts';
 
@@ -100,6 +100,7 @@ export function resolved(
   { servers, places }: AggregateRecord,
   method: string,
   params: JsonObject,
+  isLinked: IsLinked,
 ): { server: McpServerRecord; params: JsonObject } {
   const { ref } = params;
   if (method === 'completion/complete' && isObject(ref) && ref.type === 'ref/prompt') {
@@ -110,10 +111,14 @@ export function resolved(
     const place = placeFor(places, method === 'tools/call' ? 'tool' : 'prompt', params.name);
     return { server: place.server, params: { ...params, name: place.name } };
   }
-  const found = servers.find((one) => has(one, method, params));
+  const found = servers.find((one) => has(one, method, params, isLinked));
   if (!found) throw unknown('resource', params.uri);
   return { server: found, params };
 }
+
+/** Whether a list of one of the servers has a resource, or a template that it can be made of. */
+export const isOffered = ({ servers }: AggregateRecord, params: JsonObject): boolean =>
+  servers.some((one) => has(one, 'resources/read', params, () => false));
 
 function placeFor(places: AggregateRecord['places'], type: string, name: unknown) {
   const place = places.get(`${type} ${String(name)}`);
@@ -124,9 +129,9 @@ function placeFor(places: AggregateRecord['places'], type: string, name: unknown
 const unknown = (what: string, name: unknown): RpcFailure =>
   new RpcFailure(rpc.invalidParams, `Unknown ${what}: ${String(name).slice(0, 256)}`);
 
-function has(one: McpServerRecord, method: string, params: JsonObject): boolean {
+function has(one: McpServerRecord, method: string, params: JsonObject, isLinked: IsLinked): boolean {
   try {
-    subjectOf(one, method, params);
+    subjectOf(one, method, params, isLinked);
     return true;
   } catch (error) {
     if (error instanceof RpcFailure) return false;

@@ -115,7 +115,10 @@ async function forwarded(
 ): Promise<string> {
   const { id, method, params } = message;
   // A resource that the caller may not read cannot be watched either.
-  if (method === 'resources/subscribe') subjectOf(server, 'resources/read', params);
+  if (method === 'resources/subscribe')
+    subjectOf(server, 'resources/read', params, (one, uri) =>
+      dependencies.links.knows(one, visit.caller, uri),
+    );
   const asked = await forward(visit, server, message.value, dependencies);
   if (asked?.response) return asked.response.text;
   // A server without sessions has nothing that a level could be set for.

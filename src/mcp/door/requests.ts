@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type AggregateRecord, isAggregate, resolved } from '../aggregate/index.ts';
+import { type AggregateRecord, isAggregate, isOffered, resolved } from '../aggregate/index.ts';
 import type { CallerAnswer, RequestAnswer } from '../exchange/answer.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { CallerMessage } from '../exchange/receive.ts';
@@ -10,8 +10,9 @@ import { listMethods, pageOf } from '../relay/lists.ts';
 import { type RecordDependencies, recordCall } from '../relay/record.ts';
 import { isRelayed, type McpRelay, type McpResume } from '../relay/relay.ts';
 import { asElicitation, asInputRequired, withoutOwnInput } from '../relay/sign-in.ts';
+import type { IsLinked } from '../relay/subject.ts';
 import { isAboutTask, taskOf } from '../relay/tasks.ts';
-import type { SessionStore, StreamPlace, TaskSeal } from '../session/index.ts';
+import type { ResourceLinks, SessionStore, StreamPlace, TaskSeal } from '../session/index.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { SERVER_INFO } from '../upstream/index.ts';
 import { insufficientScope } from './challenge.ts';
@@ -23,6 +24,7 @@ export type RequestDependencies = {
   running: Map<string, RelayCall>;
   sessions: SessionStore;
   tasks: TaskSeal;
+  links: ResourceLinks;
   /** Whether a server is left alone for now, since it did not answer. */
   isResting(server: McpServerRecord): boolean;
   /** Throws an RpcFailure for a caller who has to sign in at a server first. */
@@ -83,6 +85,7 @@ async function relayed(given: Given, dependencies: RequestDependencies) {
   const { visit, message } = given;
   const { relay, running } = dependencies;
   const { id, method } = message;
+  if (method === 'resources/read') await recallLink(given, dependencies);
   const call = callFor(given, dependencies);
   if (call === null) return;
   if (visit.session) running.set(runningKey(visit.session.uuid, id), call);
@@ -137,7 +140,7 @@ export async function takeUp(
 /** The call as its server knows it; null where no server of several has what it is about, or there is no such task. */
 function callFor(
   { visit, server, message, answer, raw: whole }: Given,
-  { record, tasks }: RequestDependencies,
+  { record, tasks, links }: RequestDependencies,
 ): RelayCall | null {
   const { id, method } = message;
   const params = withoutOwnInput(message.params);
@@ -151,7 +154,11 @@ function callFor(
       const task = taskOf(visit, server, params, tasks);
       return new RelayCall({ ...common, server, task, params: { ...params, taskId: task.own }, raw: null });
     }
-    return new RelayCall({ ...common, ...resolved(server as AggregateRecord, method, params), raw: null });
+    return new RelayCall({
+      ...common,
+      ...resolved(server as AggregateRecord, method, params, linkedBy(visit, links)),
+      raw: null,
+    });
   } catch (error) {
     const call = new RelayCall({ ...common, server, params, raw });
     call.facts.subject = String(params.name ?? params.uri ?? '').slice(0, 2048);
@@ -159,6 +166,20 @@ function callFor(
     call.fail(asFailure(error));
     return null;
   }
+}
+
+const linkedBy =
+  ({ caller }: McpVisit, links: ResourceLinks): IsLinked =>
+  (server, uri) =>
+    links.knows(server, caller, uri);
+
+/** Which of several servers has a resource that no list has, another process may know. */
+async function recallLink({ visit, server, message }: Given, { links }: RequestDependencies): Promise<void> {
+  const { params } = message;
+  const { uri } = params;
+  if (!isAggregate(server) || typeof uri !== 'string') return;
+  const isKnown = server.servers.some((one) => links.knows(one, visit.caller, uri));
+  if (!isKnown && !isOffered(server, params)) await links.recall(server.servers, visit.caller, uri);
 }
 
 function requireRight({ caller, resourceUrl }: McpVisit, method: string): void {

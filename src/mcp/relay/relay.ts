@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
-import type { Replies, TaskSeal } from '../session/index.ts';
+import type { Replies, ResourceLinks, TaskSeal } from '../session/index.ts';
 import type { Era } from '../upstream/index.ts';
 import type { RelayCall } from './call.ts';
 import { callUpstream, type UpstreamDependencies, type UpstreamReply } from './call-upstream.ts';
@@ -10,7 +10,7 @@ import { resumeUpstream } from './resume.ts';
 import { asked } from './rounds.ts';
 import { withoutCredential } from './secrets-of.ts';
 import { addressesIn } from './sign-in.ts';
-import { noteLinks, subjectOf } from './subject.ts';
+import { type Subject, subjectOf } from './subject.ts';
 import { isAboutTask, withShownTasks } from './tasks.ts';
 import { codeFor, resultFor } from './to-caller.ts';
 
@@ -35,6 +35,7 @@ export type RelayDependencies = UpstreamDependencies & {
   guardrails(call: RelayCall): Guarding | null | Promise<Guarding | null>;
   replies: Replies;
   tasks: TaskSeal;
+  links: ResourceLinks;
   /** Has the server behind an integration read again. */
   readAgain(id: string): void;
 };
@@ -51,7 +52,7 @@ type Guarding = {
 export const createRelay = (dependencies: RelayDependencies): McpRelay =>
   async function relay(call) {
     await requireSignIn(call, dependencies);
-    requireCapability(call);
+    await requireCapability(call, dependencies.links);
     const taken = call.method === 'tools/call' ? await dependencies.limits(call) : null;
     if (taken && call.isOver) return taken.settle(false);
     if (taken) call.onSettle = () => taken.settle(call.facts.isSent);
@@ -60,7 +61,7 @@ export const createRelay = (dependencies: RelayDependencies): McpRelay =>
     if (params === null || call.isOver) return;
     const reply = await withRounds(call, params, { ...dependencies, guards });
     if (reply?.error && saysUnknown(call, reply.error)) dependencies.readAgain(call.server.upstream.id);
-    if (reply !== null) await pass(call, reply, { guards, tasks: dependencies.tasks });
+    if (reply !== null) await pass(call, reply, { guards, ...dependencies });
   };
 
 /** Whether a server has not got a tool any more that stands in its catalogue. */
@@ -75,13 +76,13 @@ export type McpResume = (call: RelayCall, eventId: string) => Promise<void>;
 /** What it comes to is looked at and logged as an answer of its own; it was counted when it was asked. */
 export const createResume = (dependencies: RelayDependencies): McpResume =>
   async function resume(call, eventId) {
-    requireCapability(call);
+    await requireCapability(call, dependencies.links);
     const guards = await dependencies.guardrails(call);
     const reply = await resumeUpstream(call, eventId, dependencies);
-    await pass(call, reply, { guards, tasks: dependencies.tasks });
+    await pass(call, reply, { guards, ...dependencies });
   };
 
-type Passing = { guards: Guarding | null; tasks: TaskSeal };
+type Passing = { guards: Guarding | null } & Pick<RelayDependencies, 'tasks' | 'links'>;
 
 async function pass(call: RelayCall, reply: UpstreamReply, passing: Passing): Promise<void> {
   if (call.isOver) return;
@@ -118,13 +119,14 @@ async function requireSignIn({ server, visit }: RelayCall, { credentials }: Upst
     await credentials.headersFor(server, visit.caller);
 }
 
-function requireCapability(call: RelayCall): void {
-  const { server, method, params, facts, task } = call;
+async function requireCapability(call: RelayCall, links: ResourceLinks): Promise<void> {
+  const { params, facts, task } = call;
   facts.subject = String(task?.tool ?? params.name ?? params.uri ?? '').slice(0, 2048);
   // Whose task it is, and of which tool, was looked at when its id was read.
   if (task) return;
   try {
-    const { name, capability } = subjectOf(server, method, params);
+    const found = subjectNow(call, links);
+    const { name, capability } = found instanceof Promise ? await found : found;
     facts.subject = name;
     facts.definitionHash = capability?.hash ?? null;
   } catch (error) {
@@ -133,18 +135,38 @@ function requireCapability(call: RelayCall): void {
   }
 }
 
+/** Waits only for a resource that no list has: another process may have seen the result that named it. */
+function subjectNow(
+  { visit, server, method, params }: RelayCall,
+  links: ResourceLinks,
+): Subject | Promise<Subject> {
+  const find = () => subjectOf(server, method, params, (one, uri) => links.knows(one, visit.caller, uri));
+  try {
+    return find();
+  } catch (error) {
+    const { uri } = params;
+    if (!(error instanceof RpcFailure) || method !== 'resources/read' || typeof uri !== 'string') throw error;
+    return links.recall([server], visit.caller, uri).then((isKnown) => {
+      if (isKnown) return find();
+      throw error;
+    });
+  }
+}
+
 /** The text of the server is passed on where nothing of it has to be different. */
 async function answer(
   call: RelayCall,
   { result, text, line }: UpstreamReply,
-  { guards, tasks }: Passing,
+  { guards, tasks, links }: Passing,
 ): Promise<void> {
   const { visit, server, method } = call;
   const said = result ?? {};
   call.facts.outputProblem = outputProblem(call, said);
   const passed = guards ? await guards.output(said) : said;
   if (passed === null || call.isOver) return;
-  noteLinks(server, passed);
+  const noted = links.note(server, visit.caller, passed);
+  if (noted) await noted;
+  if (call.isOver) return;
   const given = { era: line.era, serverInfo: serverInfoOf(server) };
   const shown = resultFor(visit, method, withShownTasks(call, passed, tasks), given);
   if (said.isError === true)

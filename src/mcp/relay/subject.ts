@@ -13,12 +13,20 @@ const unknown = (what: string, name: unknown): RpcFailure =>
     ...(what === 'resource' && typeof name === 'string' && { data: { uri: name.slice(0, MAX_URI) } }),
   });
 
+/** Whether a result has named a resource of a server to whoever asks for it: it need not stand in a list. */
+export type IsLinked = (server: McpServerRecord, uri: string) => boolean;
+
 /** What a request is about. Throws an RpcFailure, one and the same for what is not there and what is kept back. */
-export function subjectOf(server: McpServerRecord, method: string, params: JsonObject): Subject {
+export function subjectOf(
+  server: McpServerRecord,
+  method: string,
+  params: JsonObject,
+  isLinked: IsLinked = () => false,
+): Subject {
   if (method === 'tools/call') return named(server, 'tool', params.name);
   if (method === 'prompts/get') return named(server, 'prompt', params.name);
   if (method === 'completion/complete') return completed(server, params.ref);
-  return resource(server, params.uri);
+  return resource(server, params.uri, isLinked);
 }
 
 function named(server: McpServerRecord, type: 'tool' | 'prompt', name: unknown): Subject {
@@ -27,13 +35,13 @@ function named(server: McpServerRecord, type: 'tool' | 'prompt', name: unknown):
   return { name: capability.key, capability };
 }
 
-function resource(server: McpServerRecord, uri: unknown): Subject {
+function resource(server: McpServerRecord, uri: unknown, isLinked: IsLinked): Subject {
   if (typeof uri !== 'string' || uri.length > MAX_URI) throw unknown('resource', uri);
   const capability = server.byPlace.get(placeOf('resource', uri));
   if (capability) return { name: uri, capability };
   if (isKeptBack(server, uri)) throw unknown('resource', uri);
   const template = server.usable.resource_template.find(({ key }) => matches(key, uri));
-  if (!template && !wasLinked(server, uri)) throw unknown('resource', uri);
+  if (!template && !isLinked(server, uri)) throw unknown('resource', uri);
   return { name: uri, capability: template ?? null };
 }
 
@@ -117,23 +125,4 @@ function expression(operator: string | undefined): string {
   if (operator === '+' || operator === '#' || operator === '/' || operator === '?' || operator === '&')
     return '.*';
   return '[^/?#]*';
-}
-
-/** Addresses that results of a server have named, newest last; a link need not stand in a list. */
-const links = new WeakMap<object, Set<string>>();
-const MAX_LINKS = 1000;
-
-const wasLinked = ({ upstream }: McpServerRecord, uri: string): boolean =>
-  links.get(upstream)?.has(uri) ?? false;
-
-/** Notes the resources that a result names, so that they may be read. */
-export function noteLinks({ upstream }: McpServerRecord, { content }: JsonObject): void {
-  if (!Array.isArray(content)) return;
-  for (const item of content) {
-    if (!isObject(item) || item.type !== 'resource_link' || typeof item.uri !== 'string') continue;
-    const known = links.get(upstream) ?? new Set();
-    links.set(upstream, known.add(item.uri));
-    const [oldest] = known.size > MAX_LINKS ? known : [];
-    if (oldest !== undefined) known.delete(oldest);
-  }
 }

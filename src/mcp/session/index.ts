@@ -1,7 +1,14 @@
 export { createSessionDurations, SESSION_SECONDS, type SessionDurations } from './durations.ts';
 export { createEventSeal, type EventSeal, type StreamPlace } from './event-seal.ts';
 export { createJsonSeal } from './json-seal.ts';
-export { mcpReplyModel, mcpSessionModel, type ReplyDocument, type SessionDocument } from './model.ts';
+export { createResourceLinks, type ResourceLinks } from './links.ts';
+export {
+  mcpLinkModel,
+  mcpReplyModel,
+  mcpSessionModel,
+  type ReplyDocument,
+  type SessionDocument,
+} from './model.ts';
 export { createReplies, type Replies } from './replies.ts';
 export { createSessionSeal, type SessionSeal } from './seal.ts';
 export type { McpSession, UpstreamSession } from './session.ts';

@@ -55,3 +55,18 @@ const replySchema = new Schema<ReplyDocument>(
 replySchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export const mcpReplyModel = defineModel('McpReply', replySchema);
+
+/** That a result has named a resource to a caller; `_id` is a hash of both and of the server. */
+export type LinkDocument = { _id: string; organisationId: string; expiresAt: Date };
+
+const linkSchema = new Schema<LinkDocument>(
+  {
+    _id: String,
+    organisationId: { type: String, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'mcp_links', versionKey: false, autoIndex: false, autoCreate: false },
+);
+linkSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+export const mcpLinkModel = defineModel('McpLink', linkSchema);

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { eventually } from '../../support/eventually.ts';
 import { connectLegacy, serveMcp } from '../../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream } from '../../support/mcp-upstream.ts';
-import { callModern, eventsIn, legacyMessage, openLegacy, post } from '../../support/mcp-wire.ts';
+import { askModern, callModern, eventsIn, legacyMessage, openLegacy, post } from '../../support/mcp-wire.ts';
 
 jest.setTimeout(120_000);
 
@@ -112,4 +113,46 @@ it('passes unchanged to callers of the modern era', async () => {
     inputRequests: { who: question },
     requestState: 'kept',
   });
+});
+
+it('a resource that a result has named is read at any process, by whom it was named to alone', async () => {
+  const library = await startMcpUpstream('modern');
+  const named = 'files://library/named';
+  library.onMessage = ({ id, method, params }) => {
+    if (method === 'tools/call')
+      return {
+        jsonrpc: '2.0',
+        id,
+        result: { content: [{ type: 'resource_link', uri: named, name: 'named' }] },
+      };
+    if (method !== 'resources/read') return undefined;
+    return { jsonrpc: '2.0', id, result: { contents: [{ uri: params.uri, text: 'read' }] } };
+  };
+  await serveMcp(app, 'library', { url: library.url });
+  const { body } = await app.rest('POST', '/v1/api-keys/workspace/service', {
+    key: app.adminKey,
+    body: { name: 'another', workspace_id: app.workspaceId, scopes: ['mcp.invoke'] },
+  });
+  const another = { 'x-gateway-api-key': (body as { key: string }).key };
+  const own = { 'x-gateway-api-key': app.workspaceKey };
+  const read = async (at: TestApp, uri: string, slug = 'library', headers = own) => {
+    const answer = await askModern(at, slug, 'resources/read', { uri }, headers);
+    return answer.body.result?.contents[0].text ?? answer.body.error.code;
+  };
+  await eventually(async () =>
+    expect((await askModern(other, 'library', 'tools/list', {}, own)).status).toBe(200),
+  );
+  expect(await read(other, named)).toBe(-32602);
+  await callModern(app, 'library', 'search');
+  expect(await read(app, named)).toBe('read');
+  expect(await read(other, named)).toBe('read');
+  expect(await read(other, named, '')).toBe('read');
+  expect(await read(other, `${named}/more`)).toBe(-32602);
+  expect(await read(app, named, 'library', another)).toBe(-32602);
+  expect(await read(other, named, 'library', another)).toBe(-32602);
+  expect(await read(other, named, '', another)).toBe(-32602);
+  expect(JSON.stringify(await app.db.collection('mcp_links').find().toArray())).not.toContain(
+    'library/named',
+  );
+  await library.stop();
 });
