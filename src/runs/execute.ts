@@ -44,11 +44,16 @@ async function executeTurn(deps: RunDeps, live: LiveRun): Promise<RunDocument | 
   const { run, teller } = live;
   const write = (item: ThreadItem) => writeItem(deps, run, item);
   const speaker = new Speaker(run, { teller, write, showEarly: showEarlyOf(deps, live), now: deps.now });
-  const ending = await takeTurn(deps, live, speaker).catch((error: unknown) =>
-    endingOfError(deps, live, error),
-  );
-  if (ending.kind !== 'gone') await live.stored;
-  return endTurn(deps, live, speaker, ending);
+  try {
+    const ending = await takeTurn(deps, live, speaker).catch((error: unknown) =>
+      endingOfError(deps, live, error),
+    );
+    if (ending.kind !== 'gone') await live.stored;
+    return await endTurn(deps, live, speaker, ending);
+  } finally {
+    // A message that is shown after its thread was deleted would stay for ever.
+    await speaker.silence();
+  }
 }
 
 /** A message that cannot be shown early is shown at its end; one that another process has is nothing to go on with. */

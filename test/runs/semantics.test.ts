@@ -200,6 +200,20 @@ describe('a thread', () => {
       404,
     );
   });
+
+  it('that is deleted at the first word of its run has no message later', async () => {
+    const id = await assistant({ model: '@mock/mock-slow-200' });
+    const threadId = await thread('a b c d e f g h');
+    const events = await client.beta.threads.runs.create(threadId, { assistant_id: id, stream: true });
+    const reading = (async () => {
+      for await (const { event } of events)
+        if (event === 'thread.message.delta') await client.beta.threads.delete(threadId);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'stream_interrupted' });
+    // Another run takes longer than it takes to show a message before its end.
+    await poll(await thread('a b c'), { assistant_id: id });
+    expect(await app.db.collection('thread_items').countDocuments({ threadId })).toBe(0);
+  });
 });
 
 describe('a run', () => {

@@ -181,6 +181,12 @@ export class Speaker {
     this.#steps.end(status, { usage: noTokens, error, calls: this.#calls.all });
   }
 
+  /** Writes nothing more, whatever was begun; resolves when nothing of it is under way. */
+  async silence(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#early;
+  }
+
   #common(_id: string) {
     const { organisationId, workspaceId, threadId, _id: runId, fence, turn } = this.#run;
     return {
