@@ -30,6 +30,7 @@ import { createHandshakes } from './lines/handshake.ts';
 import { createHealthBook, type UpstreamHealth } from './lines/health.ts';
 import { createLines } from './lines/lines.ts';
 import { createSharedCredentials } from './lines/shared-credentials.ts';
+import { createSubscribe } from './lines/subscription.ts';
 import { createUserCredentials } from './lines/user-credentials.ts';
 import { createUpstreamWatch } from './lines/watch.ts';
 import { withMock } from './mock/index.ts';
@@ -148,7 +149,8 @@ export function createMcpServing(given: McpServing): McpServed {
   const record = {
     ...{ requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes, logs: settings.mcp.logs },
   };
-  const streams = new McpStreams(createUpstreamWatch({ wire, credentials, readAgain, log }));
+  const subscribe = createSubscribe({ wire, credentials, log });
+  const streams = new McpStreams(createUpstreamWatch(subscribe, readAgain));
   const telling = tellChanges({ changes, snapshot, authenticate, proveIdentity, streams, log });
   const door = createMcpDoor({
     async requireSignIn(server, { caller }) {
@@ -157,6 +159,7 @@ export function createMcpServing(given: McpServing): McpServed {
     ...{
       authenticate,
       streams,
+      subscribe,
       replies,
       relay,
       sessions,

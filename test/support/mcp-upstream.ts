@@ -24,6 +24,8 @@ export type McpUpstream = {
   authorization: string | null;
   /** Events in place of plain JSON. */
   streams: boolean;
+  /** Whether it says that it tells of changes of resources. */
+  resourcesMayBeWatched: boolean;
   /** Items that one page of a list has. */
   pageSize: number;
   requests: McpRequest[];
@@ -56,6 +58,7 @@ export async function startMcpUpstream(era: McpEra = 'modern'): Promise<McpUpstr
   const upstream: McpUpstream = {
     ...{ url: '', era, tools: [tool('search')], prompts: [], resources: [], templates: [] },
     ...{ instructions: undefined, status: null, statusBody: '', authorization: null, streams: false },
+    resourcesMayBeWatched: false,
     ...{ pageSize: 1000, requests: [], documents: {}, token: {} },
     ...{ onMessage: () => undefined, onGet: null, sessions: new Set() },
     openStreams: () => streams.size,
@@ -149,7 +152,10 @@ export async function startMcpUpstream(era: McpEra = 'modern'): Promise<McpUpstr
   };
 
   const declared = () => ({
-    capabilities: { tools: {}, prompts: {}, resources: {} },
+    capabilities: {
+      ...{ tools: {}, prompts: {} },
+      resources: upstream.resourcesMayBeWatched ? { subscribe: true } : {},
+    },
     ...(upstream.instructions !== undefined && { instructions: upstream.instructions }),
   });
 

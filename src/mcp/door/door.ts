@@ -17,6 +17,7 @@ import { type GetDependencies, openGetStream } from './get-stream.ts';
 import { type GuardSettings, requireOwnOrigin } from './guard.ts';
 import { sessionOf, sessionServer } from './initialize.ts';
 import { answerLegacy, type LegacyDependencies, versionOf } from './legacy.ts';
+import type { ListenDependencies } from './listen.ts';
 import { answerModern } from './modern.ts';
 import { recordRefusal } from './record-refusal.ts';
 import { arrivalOf, knockOf, type McpArrival } from './visits.ts';
@@ -32,6 +33,7 @@ export type McpDoor = {
 
 export type DoorDependencies = LegacyDependencies &
   EndDependencies &
+  ListenDependencies &
   GetDependencies &
   FindDependencies & {
     authenticate: AuthenticateMcp;

@@ -5,8 +5,7 @@ import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { CallerMessage } from '../exchange/receive.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
-import { listen } from './listen.ts';
-import type { McpStreams } from './open-streams.ts';
+import { type ListenDependencies, listen } from './listen.ts';
 import { requireParameterHeaders } from './parameter-headers.ts';
 import { answerHere, answerRequest, type RequestDependencies, takesEvents } from './requests.ts';
 
@@ -15,7 +14,7 @@ export async function answerModern(
   visit: McpVisit,
   server: McpServerRecord,
   { message, raw, response }: { message: CallerMessage; raw: Buffer; response: ServerResponse },
-  dependencies: RequestDependencies & { streams: McpStreams },
+  dependencies: RequestDependencies & ListenDependencies,
 ): Promise<void> {
   if (message.kind === 'notification') return void response.writeHead(202).end();
   if (message.kind === 'response')
@@ -40,12 +39,12 @@ async function listening(
   visit: McpVisit,
   server: McpServerRecord,
   given: { message: CallerMessage & { kind: 'request' }; raw: Buffer; response: ServerResponse },
-  dependencies: RequestDependencies & { streams: McpStreams },
+  dependencies: RequestDependencies & ListenDependencies,
 ): Promise<void> {
   const { message, raw, response } = given;
   try {
     requireModernShape(message, visit.headers);
-    listen(visit, server, message, { response, streams: dependencies.streams });
+    listen(visit, server, message, { response, ...dependencies });
   } catch (error) {
     if (!(error instanceof RpcFailure)) throw error;
     const answer = new RequestAnswer(response, false);

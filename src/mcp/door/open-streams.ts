@@ -71,7 +71,7 @@ export class McpStreams {
     server: McpServerRecord,
     response: ServerResponse,
     { name, goodbye, tell }: StreamManners,
-  ): { opened(stream: EventStream): void; end(): void } {
+  ): { opened(stream: EventStream): void; seen(): McpServerRecord; end(): void } {
     if (this.#open.has(name))
       throw new RpcFailure(rpc.transport, 'Conflict: Only one SSE stream is allowed per session', {
         status: 409,
@@ -107,6 +107,7 @@ export class McpStreams {
       opened: (stream) => {
         open.stream = stream;
       },
+      seen: () => open.seen,
       end: () => open.end(),
     };
   }

@@ -66,7 +66,7 @@ export function mayAsk(method: unknown, params: unknown, shown: JsonObject): boo
 export function offeredCapabilities(
   declared: JsonObject,
   configurations: McpConfigurations,
-  given: { mayMirror: boolean; version: string },
+  given: { mayMirror: boolean; mayWatch: boolean; version: string },
 ): JsonObject {
   const offered: JsonObject = {};
   for (const name of ['tools', 'prompts'])
@@ -74,7 +74,7 @@ export function offeredCapabilities(
   if (isObject(declared.resources))
     offered.resources = {
       listChanged: true,
-      ...(given.mayMirror && declared.resources.subscribe === true && { subscribe: true }),
+      ...(given.mayWatch && declared.resources.subscribe === true && { subscribe: true }),
     };
   if (isObject(declared.completions)) offered.completions = declared.completions;
   if (isObject(declared.logging) && configurations.client_features?.logging !== false)

@@ -1,8 +1,9 @@
-import type { JsonObject } from '../../lib/json.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
 import type { ServerDescription } from '../catalogue/index.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import { offeredCapabilities } from '../lines/features.ts';
 import { LATEST } from '../lines/handshake.ts';
+import { saysChanges } from '../lines/subscription.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { legacyVersions, MODERN_VERSION, SERVER_INFO } from '../upstream/index.ts';
 
@@ -30,6 +31,12 @@ export function serverInfoOf({ slug, hello }: Pick<McpServerRecord, 'slug' | 'he
   };
 }
 
+/** Whether callers of the modern era hear when a resource changes: the server says so in that era. */
+export const saysResources = (server: McpServerRecord): boolean =>
+  saysChanges(server) &&
+  isObject(server.hello?.capabilities.resources) &&
+  server.hello.capabilities.resources.subscribe === true;
+
 /** The answer to `server/discover`, out of memory. */
 export function discovered(server: McpServerRecord): JsonObject {
   const { capabilities, instructions } = helloOf(server);
@@ -38,7 +45,7 @@ export function discovered(server: McpServerRecord): JsonObject {
     resultType: 'complete',
     supportedVersions: [MODERN_VERSION],
     capabilities: offeredCapabilities(capabilities, configurations, {
-      ...{ mayMirror: false, version: MODERN_VERSION },
+      ...{ mayMirror: false, mayWatch: saysResources(server), version: MODERN_VERSION },
     }),
     ...(instructions !== null && { instructions }),
     ttlMs: TTL_MS,
@@ -52,7 +59,9 @@ export function initialized(server: McpServerRecord, version: string, mayMirror:
   const { capabilities, instructions } = helloOf(server);
   return {
     protocolVersion: version,
-    capabilities: offeredCapabilities(capabilities, server.upstream.configurations, { mayMirror, version }),
+    capabilities: offeredCapabilities(capabilities, server.upstream.configurations, {
+      ...{ mayMirror, mayWatch: mayMirror, version },
+    }),
     serverInfo: serverInfoOf(server),
     ...(instructions !== null && { instructions }),
   };

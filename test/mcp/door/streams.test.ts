@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../../support/app.ts';
 import { eventually } from '../../support/eventually.ts';
 import { connectLegacy, serveMcp } from '../../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream } from '../../support/mcp-upstream.ts';
-import { MODERN, modernMessage, openLegacy } from '../../support/mcp-wire.ts';
+import { askModern, MODERN, modernMessage, openLegacy } from '../../support/mcp-wire.ts';
 
 jest.setTimeout(120_000);
 
@@ -41,8 +41,8 @@ function reading(response: Response) {
   return { messages, ended };
 }
 
-const listen = (notifications: object, key = app.workspaceKey) =>
-  fetch(`${app.url}/mock/mcp`, {
+const listen = (notifications: object, key = app.workspaceKey, slug = 'mock') =>
+  fetch(`${app.url}/${slug}/mcp`, {
     method: 'POST',
     headers: {
       ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -91,6 +91,70 @@ describe('check 28: subscriptions', () => {
       'notifications/subscriptions/acknowledged',
       'complete',
     ]);
+  });
+});
+
+describe('resources that are watched', () => {
+  const [shown, hidden] = ['files://a', 'files://b'];
+
+  it('are told of when the server says that they have changed, as far as the caller may read them', async () => {
+    const upstream = await startMcpUpstream('modern');
+    upstreams.push(upstream);
+    upstream.resourcesMayBeWatched = true;
+    upstream.resources = [shown, hidden].map((uri) => ({ name: uri, uri }));
+    const asked: { notifications: any; say(uri: string): void; isOpen(): boolean }[] = [];
+    upstream.onMessage = ({ method, params }, response) => {
+      if (method !== 'subscriptions/listen' || !params.notifications.resourceSubscriptions) return undefined;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const say = (told: string, more = {}) =>
+        response.write(
+          `data: ${JSON.stringify({ jsonrpc: '2.0', method: `notifications/${told}`, params: more })}\n\n`,
+        );
+      say('subscriptions/acknowledged');
+      const { notifications } = params;
+      asked.push({
+        notifications,
+        say: (uri) => say('resources/updated', { uri, secret: 'words' }),
+        isOpen: () => !response.destroyed,
+      });
+      return true;
+    };
+    const watched = await serveMcp(app, 'watched', { url: upstream.url });
+    const { result } = (await askModern(app, 'watched', 'server/discover')).body;
+    expect(result.capabilities.resources).toEqual({ listChanged: true, subscribe: true });
+    const turn = (name: string, enabled: boolean) =>
+      watched.call('PUT', 'mcp-servers/watched/capabilities', {
+        capabilities: [{ name, type: 'resource', enabled }],
+      });
+    await turn(hidden, false);
+    const wanted = { resourceSubscriptions: [shown, hidden, 'files://unknown', 7] };
+    const { messages, ended } = reading(await listen(wanted, app.workspaceKey, 'watched'));
+    await eventually(async () => expect(asked).toHaveLength(1));
+    const [subscription] = asked;
+    expect(messages[0].params.notifications).toEqual({ resourceSubscriptions: [shown] });
+    expect(subscription?.notifications).toEqual({ resourceSubscriptions: [shown] });
+    for (const uri of [hidden, 'files://unknown', shown]) subscription?.say(uri);
+    await eventually(async () => expect(messages).toHaveLength(2));
+    const notice = { jsonrpc: '2.0', method: 'notifications/resources/updated' };
+    expect(messages[1]).toEqual({ ...notice, params: { uri: shown, _meta: meta } });
+    const deny = { user_access: [], default_user_access: 'deny' };
+    await watched.call('PUT', 'mcp-servers/watched/user-access', deny);
+    await ended;
+    await eventually(async () => expect(subscription?.isOpen()).toBe(false));
+    expect(messages).toHaveLength(3);
+  });
+
+  it('are a hundred at most', async () => {
+    const many = Array.from({ length: 101 }, (_, at) => `files://${at}`);
+    await serveMcp(app, 'many', { url: upstreams.at(-1)?.url ?? '' });
+    const refused = await listen({ resourceSubscriptions: many }, app.workspaceKey, 'many');
+    expect([refused.status, ((await refused.json()) as any).error.code]).toEqual([400, -32602]);
+  });
+
+  it('are none where the server does not say so', async () => {
+    const { ended, messages } = reading(await listen({ resourceSubscriptions: ['mock://hello'] }));
+    await ended;
+    expect(messages[0].params.notifications).toEqual({});
   });
 });
 
