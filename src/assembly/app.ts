@@ -117,6 +117,7 @@ export function createApp(dependencies: AppDependencies): App {
       connections: mcp.connections,
       snapshot: mcp.snapshot,
       readAgain: mcp.readAgain,
+      offersTo: mcp.offersTo,
       authenticate: access.forMcp,
     },
     ...{ limitEngine: limits, checkHouse: inference.checkHouse },

@@ -15,10 +15,13 @@ import {
   createCatalogueUpkeep,
   createReadAgain,
   type DefinitionChange,
+  readOffers,
   type SyncTarget,
 } from './catalogue/index.ts';
 import { createMcpConnections, type McpConnections } from './connections/index.ts';
+import type { OffersTo } from './lines/own-views.ts';
 import { createMcpOauth, type McpOauth } from './oauth/index.ts';
+import { reachUpstream } from './reach.ts';
 import type { UpstreamTarget } from './target.ts';
 import { type TryOut, tryUpstream } from './try-out.ts';
 import { judging, upstreamUrlProblem } from './upstream/index.ts';
@@ -56,11 +59,16 @@ export type McpHouseOptions = {
   log: Logger;
 };
 
+/** Milliseconds in which a server must say what it offers to somebody who waits for a list. */
+const OFFERS_MS = 10_000;
+
 /** Everything around MCP servers that runs by itself or asks them something. */
 export function createMcpHouse(options: McpHouseOptions): McpHouse & {
   tokens: ClientTokens;
   /** Has the server behind an integration read again, since it says that it has changed. */
   readAgain(id: string): void;
+  /** What a server offers to whoever has a token. */
+  offersTo: OffersTo;
   start(): void;
   stop(): Promise<void>;
 } {
@@ -96,6 +104,16 @@ export function createMcpHouse(options: McpHouseOptions): McpHouse & {
     oauth: createMcpOauth({ ...options, send }),
     connections,
     readAgain,
+    async offersTo({ upstream, hello }, token) {
+      const signal = AbortSignal.timeout(OFFERS_MS);
+      const own = { ...reach, userToken: async () => token };
+      const server = await reachUpstream(upstream, own, { signal, era: hello?.era ?? null });
+      try {
+        return await readOffers(server);
+      } finally {
+        await server.close();
+      }
+    },
     wake: () => {
       if (reads) upkeep.wake();
     },

@@ -29,6 +29,7 @@ import { createBreaker } from './lines/breaker.ts';
 import { createHandshakes } from './lines/handshake.ts';
 import { createHealthBook, type UpstreamHealth } from './lines/health.ts';
 import { createLines } from './lines/lines.ts';
+import { createOwnViews, type OffersTo } from './lines/own-views.ts';
 import { createSharedCredentials } from './lines/shared-credentials.ts';
 import { createSubscribe } from './lines/subscription.ts';
 import { createUserCredentials } from './lines/user-credentials.ts';
@@ -72,6 +73,7 @@ export type McpServing = {
   tokens: ClientTokens;
   oauth: Pick<McpOauth, 'tokens'>;
   connections: Pick<McpConnections, 'live'>;
+  offersTo: OffersTo;
   snapshot: McpSnapshot;
   /** Has the server behind an integration read again. */
   readAgain(id: string): void;
@@ -173,6 +175,9 @@ export function createMcpServing(given: McpServing): McpServed {
       events,
       tasks,
       links,
+      views: createOwnViews({
+        ...{ offersTo: given.offersTo, connections: given.connections, now: () => now().getTime() },
+      }),
       resume: createResume(relaying),
       log,
     },

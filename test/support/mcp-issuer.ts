@@ -129,10 +129,12 @@ export async function startMcpIssuer(): Promise<McpIssuer> {
     if (method === 'initialize')
       return said({
         ...{ protocolVersion: params.protocolVersion, serverInfo: { name: 'personal', version: '1' } },
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, resources: {} },
       });
     if (method === 'tools/list')
       return said({ tools: [{ name: 'whoami', description: 'Who?', inputSchema: { type: 'object' } }] });
+    if (method === 'resources/list')
+      return said({ resources: [{ name: `letters of ${user}`, uri: `files://${user}` }] });
     if (method === 'tools/call' && issuer.needs !== null && !isWithin(issuer.needs)) {
       const challenge = `Bearer error="insufficient_scope", scope="${issuer.needs}"`;
       return response.writeHead(403, { 'www-authenticate': challenge }).end();

@@ -4,6 +4,7 @@ import type { CallerAnswer, RequestAnswer } from '../exchange/answer.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { CallerMessage } from '../exchange/receive.ts';
 import type { McpVisit } from '../exchange/visit.ts';
+import { isPerUser, type OwnViews } from '../lines/own-views.ts';
 import { RelayCall } from '../relay/call.ts';
 import { discovered, serverInfoOf } from '../relay/hello.ts';
 import { listMethods, pageOf } from '../relay/lists.ts';
@@ -25,6 +26,7 @@ export type RequestDependencies = {
   sessions: SessionStore;
   tasks: TaskSeal;
   links: ResourceLinks;
+  views: OwnViews;
   /** Whether a server is left alone for now, since it did not answer. */
   isResting(server: McpServerRecord): boolean;
   /** Throws an RpcFailure for a caller who has to sign in at a server first. */
@@ -51,7 +53,9 @@ export async function answerRequest(given: Given, dependencies: RequestDependenc
     else
       await answerHere(given, dependencies, async () => {
         if (server.hello === null) await dependencies.requireSignIn(server, visit);
-        return resultText(message.id, local(given, dependencies));
+        const isList = Object.hasOwn(listMethods, message.method);
+        const shown = isList ? await dependencies.views.of(server, visit.caller) : server;
+        return resultText(message.id, local({ ...given, server: shown }, dependencies));
       });
   } finally {
     if (visit.session) dependencies.running.delete(runningKey(visit.session.uuid, message.id));
@@ -196,7 +200,8 @@ function local({ visit, server, message }: Given, { isResting }: RequestDependen
   if (list) {
     if (server.hello === null) throw notRead(server);
     const items = server.usable[list.type].map(({ definition }) => definition);
-    const page = pageOf(visit, method, params, { items, revision: server.revision });
+    const listing = { items, revision: server.revision, isPerUser: isPerUser(server) };
+    const page = pageOf(visit, method, params, listing);
     const meta = {
       ...(visit.era === 'modern' && { [SERVER_INFO]: serverInfoOf(server) }),
       ...(isAggregate(server) && { 'io.sluice/servers': statesOf(server, isResting) }),

@@ -4,8 +4,8 @@ import type { CapabilityType } from '../catalogue/index.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 
-/** What one list of a server has, and which text of it this is. */
-export type Listing = { items: readonly JsonObject[]; revision: string };
+/** What one list of a server has, and which text of it this is. `isPerUser`: it may be another one after each sign-in. */
+export type Listing = { items: readonly JsonObject[]; revision: string; isPerUser: boolean };
 
 /** Lists by their methods. */
 export const listMethods: Readonly<Record<string, { type: CapabilityType; member: string }>> = {
@@ -24,13 +24,13 @@ export function pageOf(
   { era }: Pick<McpVisit, 'era'>,
   method: string,
   params: JsonObject,
-  { items, revision }: Listing,
+  { items, revision, isPerUser }: Listing,
 ): JsonObject {
   const member = listMethods[method]?.member ?? '';
   const start = params.cursor === undefined ? 0 : startOf(params.cursor, `${method} ${revision}`);
   const end = start + PAGE;
   return {
-    ...(era === 'modern' && { resultType: 'complete', ttlMs: TTL_MS, cacheScope: 'private' }),
+    ...(era === 'modern' && { resultType: 'complete', ttlMs: isPerUser ? 0 : TTL_MS, cacheScope: 'private' }),
     [member]: items.slice(start, end),
     ...(end < items.length && { nextCursor: cursorOf(end, `${method} ${revision}`) }),
   };

@@ -5,6 +5,7 @@ import { auditRows, dump } from '../../subgraphs/support.ts';
 import { type Answer, startApp, type TestApp } from '../../support/app.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type McpIssuer, startMcpIssuer } from '../../support/mcp-issuer.ts';
+import { legacyMessage, post as postMessage } from '../../support/mcp-wire.ts';
 import {
   authorizePath,
   type Browser,
@@ -131,6 +132,37 @@ describe('check 11: each user signs in', () => {
       expect(stored).not.toContain(secret);
     const rows = await auditRows(app, { resourceType: 'mcp_connection', action: 'create' });
     expect(rows.map(({ userId }) => userId)).toEqual([ada.userId, bob.userId]);
+  });
+
+  it('and is listed nothing that others have, whoever was read last', async () => {
+    const listed = async (key: string, { method = 'resources/list', slug = 'personal', at = app } = {}) => {
+      const headers = { 'x-gateway-api-key': key, accept: 'application/json, text/event-stream' };
+      const [path, message] = [slug === '' ? '/mcp' : `/${slug}/mcp`, legacyMessage(method)];
+      const { body } = await postMessage(at, path, message, headers);
+      const { resources, tools } = body.result;
+      return (resources ?? tools).map(({ uri, name }: Json) => uri ?? name);
+    };
+    const known = async () => {
+      const rows = await app.db.collection('mcp_capabilities').find({ type: 'resource' }).toArray();
+      return new Set(rows.map(({ key }) => key));
+    };
+    await eventually(async () => expect(await known()).toEqual(new Set(['files://ada', 'files://bob'])));
+    const stranger = await userWithKey(app);
+    for (const at of [app, other])
+      await eventually(async () => {
+        expect(await listed(ada.key, { at })).toEqual(['files://ada']);
+        expect(await listed(bob.key, { at })).toEqual(['files://bob']);
+      });
+    expect(await listed(ada.key, { slug: '' })).toEqual(['files://ada']);
+    for (const key of [stranger.key, app.workspaceKey]) {
+      expect(await listed(key)).toEqual([]);
+      expect(await listed(key, { slug: '' })).toEqual([]);
+      expect(await listed(key, { method: 'tools/list' })).toEqual(['whoami']);
+    }
+    // What a list says is kept for a while, for one user.
+    const asked = issuer.asked.length;
+    await Promise.all(Array.from({ length: 10 }, () => listed(ada.key)));
+    expect(issuer.asked.slice(asked).filter((each) => each === 'resources/list ada')).toEqual([]);
   });
 
   it('until one is revoked, which leaves the other', async () => {
