@@ -149,7 +149,7 @@ async function take(
   dependencies: LegacyDependencies,
 ): Promise<void> {
   const { session } = visit;
-  if (session === null) return;
+  if (session === null || !mayPass(message)) return;
   if (message.kind === 'notification' && message.method === 'notifications/cancelled') {
     const call = dependencies.running.get(runningKey(session.uuid, message.params.requestId));
     if (call) return call.cancel('cancelled');
@@ -161,6 +161,11 @@ async function take(
   const said = passed ?? withheld(message);
   if (said) await forward(visit, server, said, dependencies);
 }
+
+/** A request without an id is no notice: nobody has looked whether its caller may make it, and there are servers that would obey. */
+const mayPass = (message: CallerMessage): boolean =>
+  message.kind === 'response' ||
+  (message.kind === 'notification' && message.method.startsWith('notifications/'));
 
 /** What a server gets in the place of an answer that guardrails refuse, for which it waits; null for a notice. */
 const withheld = (message: CallerMessage): JsonObject | null =>

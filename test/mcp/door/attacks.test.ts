@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { eventually } from '../../support/eventually.ts';
 import { serveMcp } from '../../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream, tool } from '../../support/mcp-upstream.ts';
 import { askModern, callModern, legacyMessage, openLegacy, post } from '../../support/mcp-wire.ts';
@@ -186,4 +187,24 @@ it('callers hear when a server wants to be asked again', async () => {
   const { body } = await post(app, '/busy/mcp', legacyMessage('tools/call', { name: 'search' }), headers);
   expect(body.error).toMatchObject({ code: -31503, data: { retry_after_ms: 7000, maybe_executed: false } });
   await busy.stop();
+});
+
+it('a request without an id reaches no server, which might obey it', async () => {
+  const obeying = await startMcpUpstream('sessions');
+  await serveMcp(app, 'obeying', { url: obeying.url });
+  const { headers } = await openLegacy(app, 'obeying');
+  for (const method of ['tools/call', 'resources/read', 'tasks/cancel', 'logging/setLevel']) {
+    const body = { jsonrpc: '2.0', method, params: { name: 'search', arguments: {} } };
+    expect((await post(app, '/obeying/mcp', body, headers)).status).toBe(202);
+  }
+  const batch = [{ jsonrpc: '2.0', method: 'tools/call', params: { name: 'search' } }];
+  const old = await openLegacy(app, 'obeying', { version: '2025-03-26' });
+  expect((await post(app, '/obeying/mcp', batch, old.headers)).status).toBe(202);
+  const notice = { jsonrpc: '2.0', method: 'notifications/roots/list_changed' };
+  expect((await post(app, '/obeying/mcp', notice, headers)).status).toBe(202);
+  const methods = () => obeying.requests.map(({ body }) => body?.method);
+  await eventually(async () => expect(methods()).toContain(notice.method));
+  const wrong = ['tools/call', 'resources/read', 'tasks/cancel', 'logging/setLevel'];
+  expect(methods().filter((method) => wrong.includes(method))).toEqual([]);
+  await obeying.stop();
 });
