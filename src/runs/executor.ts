@@ -77,6 +77,8 @@ export function createExecutor(deps: RunDeps, slots: RunSlots, doubt: () => void
     places,
     isIdle: () => live.size === 0,
     ids: () => [...live.keys()],
+    /** The runs here whose time is over at a moment. */
+    lateIds: (at: Date) => [...live.values()].flatMap(({ run }) => (run.expiresAt <= at ? [run._id] : [])),
     /** Stops the execution of a run here; nothing happens where it is executed elsewhere. */
     interrupt: (id: string, why: Interruption) => live.get(id)?.interrupt(why),
     /** Keeps those who read along until the run has a place. */

@@ -6,14 +6,16 @@ import { eventually } from '../support/eventually.ts';
 import { type SubscriptionClient, socketClient } from '../support/subscriptions.ts';
 
 const env = { ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };
+let clock = 0;
 let app: TestApp;
 let other: TestApp;
 let client: OpenAI;
 let elsewhere: OpenAI;
 let graph: SubscriptionClient;
 beforeAll(async () => {
-  app = await startApp(env);
-  other = await startApp({ ...env, MONGODB_URI: app.databaseUri });
+  const now = () => new Date(Date.now() + clock);
+  app = await startApp(env, undefined, now);
+  other = await startApp({ ...env, MONGODB_URI: app.databaseUri }, undefined, now);
   const at = ({ url }: TestApp) =>
     new OpenAI({ apiKey: app.workspaceKey, baseURL: `${url}/v1`, maxRetries: 0 });
   client = at(app);
@@ -107,6 +109,16 @@ describe('two processes', () => {
     expect(asked.status).toBe('cancelling');
     await done;
     expect(told.at(-1)?.event).toBe('thread.run.cancelled');
+  });
+
+  it('end a run that the other found to be late', async () => {
+    const { place, told, done } = await stream(longWords.repeat(10), '@mock/mock-slow-500');
+    clock = 600_001;
+    const late = await elsewhere.beta.threads.runs.retrieve(place.runId, { thread_id: place.threadId });
+    expect(late.status).toBe('expired');
+    await done;
+    expect(told.at(-1)?.event).toBe('thread.run.expired');
+    clock = 0;
   });
 
   it('take outputs for each other', async () => {

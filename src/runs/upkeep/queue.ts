@@ -34,9 +34,9 @@ export function createQueue({ runs, now }: RunDeps, { me, executor }: Given) {
 
   /** The workspace whose turn it is; null where no run waits. */
   async function next(): Promise<string | null> {
-    const found = (await firstBehind(last)) ?? (await firstBehind(''));
+    const found = (last !== '' && (await firstBehind(last))) || (await firstBehind(''));
+    last = found?.workspaceId ?? '';
     if (!found) crowded.clear();
-    else last = found.workspaceId;
     return found && last;
   }
 

@@ -79,6 +79,16 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, queue, inst
     isInDoubt = true;
   }
 
+  /** Gives up what another process has found to be late. */
+  async function giveUpExpired(): Promise<void> {
+    const late = executor.lateIds(deps.now());
+    if (late.length === 0) return;
+    const expired = await runs()
+      .find({ _id: { $in: late }, status: 'expired' }, { projection: { _id: 1 } })
+      .toArray();
+    for (const { _id } of expired) executor.interrupt(_id, 'expire');
+  }
+
   async function beat(): Promise<void> {
     const isLate = performance.now() - beatAt > DEAD_AFTER_MS;
     beatAt = performance.now();
@@ -90,6 +100,7 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, queue, inst
       if (isAll) await instances.forget(dead);
     }
     for (const run of await overdue(deps)) await expire(run);
+    await giveUpExpired();
     await closeEnded(deps);
     await claimQueued();
   }
