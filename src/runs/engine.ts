@@ -8,7 +8,7 @@ import { followRun, type RunEventPlace } from './events/follow.ts';
 import { createLooks } from './events/looks.ts';
 import { createExecutor, type RunSlots, tellerOf } from './executor.ts';
 import type { Beginning, NewRun } from './new-run.ts';
-import { isOverdue, type RunDocument } from './run.ts';
+import { isOverdue, isResponse, type RunDocument } from './run.ts';
 import { type Begun, busy, createSubmission, inUse } from './submit.ts';
 import { change } from './transitions.ts';
 import { storeOpening } from './turn/store-opening.ts';
@@ -67,9 +67,24 @@ export function createRunEngine(deps: EngineDeps) {
     const isEarly = isOwn && thread !== undefined;
     if (isEarly) executor.launch(run, teller, { history: thread.items, stored });
     await stored;
-    if (!isOwn) executor.wait(run._id, teller);
-    else if (!isEarly) executor.launch(run, teller);
+    if (isEarly) return { run: shown, events: teller.channel };
+    const isThere = thread ? Promise.resolve() : requireThread(run);
+    // Responses tell before they could be held back.
+    if (isResponse(run) || !isOwn) await isThere;
+    if (isOwn) executor.launch(run, teller, { stored: isThere });
+    else executor.wait(run._id, teller);
+    await isThere;
     return { run: shown, events: teller.channel };
+  }
+
+  /** Takes a run back whose thread was deleted before the run was there to be deleted with it. */
+  async function requireThread(run: RunDocument): Promise<void> {
+    const { threadId, response } = run;
+    if (response?.conversationId === null) return;
+    const isThere = await deps.hasThread(threadId).catch((error: unknown) => withdraw(run, error));
+    if (isThere) return;
+    const message = `No ${response ? 'conversation' : 'thread'} found with id '${threadId}'.`;
+    await withdraw(run, new GatewayError('NOT_FOUND', { message }));
   }
 
   /** Stores a run and what comes with it, or nothing of either. */

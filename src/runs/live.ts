@@ -5,8 +5,8 @@ import type { RunDocument } from './run.ts';
 /** Why this process stops executing a run before its end. */
 export type Interruption = 'cancel' | 'expire' | 'gone' | 'stop';
 
-/** What is known of a run that begins while it is being stored: all that its thread has, and whether it could be stored. */
-export type EarlyRun = { history: readonly ThreadItem[]; stored: Promise<void> };
+/** What is known of a run that begins early: whether it could be stored, and all that its thread has where that is new. */
+export type EarlyRun = { stored: Promise<void>; history?: readonly ThreadItem[] };
 
 /** A run that this process executes now. */
 export class LiveRun {

@@ -43,6 +43,7 @@ describe('a run of a process that dies or stands still', () => {
     { scenario: 'streamed', at: 6, kind: 'kill', when: 'after' },
     { scenario: 'polled', at: 9, kind: 'kill', when: 'before' },
     { scenario: 'polled', at: 6, kind: 'stop', when: 'before' },
+    { scenario: 'deleted', at: 4, kind: 'stop', when: 'before' },
   ])(
     '$scenario: $kind at operation $at leaves one end, one message a step, and a free thread',
     async (point) => requireSound(await crashes.meet(point)),
