@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from 'mongodb';
 import { createLogger } from '../src/lib/logger.ts';
+import { keyUseModel } from '../src/recording/key-use/index.ts';
 import { LOGS_COLLECTION } from '../src/recording/log/record.ts';
 import { createLogWriter } from '../src/recording/log/writer.ts';
 import { openStorage } from '../src/storage/connection.ts';
@@ -78,7 +79,12 @@ export async function seedDemo({
     await seedMcp(ask);
     const userIds = await seedPeople(ask, anyone);
     const callers = await callersOf(ask, seeds, userIds);
-    await seedCalls(nativeDb(storage.db), callers, { logs, days, now });
+    const uses = await seedCalls(nativeDb(storage.db), callers, { logs, days, now });
+    await Promise.all(
+      [...uses].map(([_id, usedAt]) =>
+        keyUseModel(storage.db).updateOne({ _id }, { $max: { usedAt } }, { upsert: true }),
+      ),
+    );
   } finally {
     await storage.stop();
   }
@@ -104,20 +110,27 @@ async function callersOf(
 
 type Amount = { logs: number; days: number; now: Date };
 
-/** Writes the calls of the past, unless there are any already. */
-async function seedCalls(db: Db, callers: readonly Caller[], { logs, days, now }: Amount): Promise<void> {
-  if (await db.collection(LOGS_COLLECTION).findOne({ source: DEMO_SOURCE })) return;
+/** Writes the calls of the past, unless there are any already. Answers the last call of each key that it wrote one of. */
+async function seedCalls(
+  db: Db,
+  callers: readonly Caller[],
+  { logs, days, now }: Amount,
+): Promise<Map<string, Date>> {
+  const uses = new Map<string, Date>();
+  if (await db.collection(LOGS_COLLECTION).findOne({ source: DEMO_SOURCE })) return uses;
   const random = sequence(7);
   const incident = new Date(now.getTime() - 2 * DAY_MS);
   const writer = createLogWriter({ database: async () => db, log: createLogger('warn') });
   const times = timesBefore(now, { count: logs, days }, random);
   for (let start = 0; start < times.length; start += BATCH) {
-    const entries = times.slice(start, start + BATCH).map((time) => ({
-      record: recordAt(time, callerOf(callers, random), random, incident),
-      bodies: null,
-    }));
+    const entries = times.slice(start, start + BATCH).map((time) => {
+      const caller = callerOf(callers, random);
+      uses.set(caller.apiKeyId, time);
+      return { record: recordAt(time, caller, random, incident), bodies: null };
+    });
     await writer.write(entries);
     await writer.settle();
   }
   await writer.stop();
+  return uses;
 }

@@ -59,6 +59,20 @@ it('has people of each role, three workspaces, twelve keys, six configs and call
   expect(groups.find(({ value }: any) => value.endsWith('house-trial-7b')).cost).toBe(0);
 });
 
+it('has keys that were last used when their last call was made', async () => {
+  const { apiKeys } = await ask<any>('{ apiKeys(pageSize: 100) { data { id name lastUsedAt } } }');
+  const own = new Set(demo.keys.map(({ name }) => name));
+  const used = apiKeys.data.filter(({ name, lastUsedAt }: any) => own.has(name) && lastUsedAt !== null);
+  expect(used.length).toBeGreaterThanOrEqual(8);
+  for (const { id, lastUsedAt } of used) {
+    const { logHistory } = await ask<any>(
+      'query ($filters: LogFilters) { logHistory(filters: $filters, limit: 1) { data { createdAt } } }',
+      { filters: { apiKeyIds: [id] } },
+    );
+    expect(lastUsedAt).toBe(logHistory.data[0].createdAt);
+  }
+});
+
 it('changes nothing when it is seeded again', async () => {
   const before = await counts();
   await seed();
