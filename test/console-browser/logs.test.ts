@@ -14,22 +14,22 @@ afterAll(async () => {
   await closeBrowser();
 });
 
-const config = {
+const configTo = (model: string) => ({
   strategy: { mode: 'fallback' },
   targets: [
     { provider: '@mock', override_params: { model: 'mock-error-503' } },
-    { provider: '@mock', override_params: { model: 'mock-1' } },
+    { provider: '@mock', override_params: { model } },
   ],
-};
+});
 
-/** A call that its first target refuses; answers the id of its trace. */
-async function call(text: string, team: string): Promise<string> {
+/** A call that its first target refuses, and a model of the second answers; answers the id of its trace. */
+async function call(text: string, team: string, model = 'mock-1'): Promise<string> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${seeds.workspace_api_key}`,
       'content-type': 'application/json',
-      'x-gateway-config': JSON.stringify(config),
+      'x-gateway-config': JSON.stringify(configTo(model)),
       'x-gateway-metadata': JSON.stringify({ team }),
     },
     body: JSON.stringify({ model: 'mock-1', messages: [{ role: 'user', content: text }] }),
@@ -44,9 +44,11 @@ it('a call is seen arriving, and opens as the way that it took', async () => {
   const { page, open } = visitor;
   await open('_/logs', 'Logs');
   await page.getByText('Live', { exact: true }).first().waitFor();
-  const trace = await call(
+  // The second target takes long enough for the log of the first to be opened before there is another.
+  const calling = call(
     '**bold** <img src=x onerror="document.title=\'owned\'"> ![x](https://evil.example/a.png)',
     'arrivals',
+    'mock-delay-5000',
   );
   await page
     .getByRole('button', { name: /^mock-error-503$/ })
@@ -56,17 +58,13 @@ it('a call is seen arriving, and opens as the way that it took', async () => {
     .nth(1)
     .click({ position: { x: 30, y: 12 } });
   const log = page.getByRole('article');
-  await log.getByText(trace).waitFor();
-  // The first of the two tries failed, and the second answered. A log is stored a moment after its row was sent.
   const way = log.getByRole('region', { name: 'The way of the request' });
-  await eventually(async () => {
-    const tries = await way.getByRole('button').allInnerTexts();
-    if (tries.length < 2) await page.reload();
-    expect(tries).toEqual([
-      expect.stringMatching(/1\s*@mock\s*503/),
-      expect.stringMatching(/2\s*@mock\s*200/),
-    ]);
-  });
+  await way.getByRole('button', { name: /1\s*@mock\s*503/ }).waitFor();
+  const isEarly = (await way.getByRole('button').count()) === 1;
+  await log.getByText(await calling).waitFor();
+  // What was not there when the log was opened comes by itself.
+  expect(isEarly).toBe(true);
+  await way.getByRole('button', { name: /2\s*@mock\s*200/ }).waitFor();
   // What was written to the model is text: nothing of it runs, and nothing is loaded.
   await log.getByText('<img src=x').first().waitFor();
   await log.getByText('image, not loaded: evil.example').first().waitFor();

@@ -12,11 +12,13 @@ import type { GraphError } from './graph-error.ts';
 import { run } from './run.ts';
 import { useWorkspace } from './workspace.ts';
 
-type QueryOptions = {
+type QueryOptions<Answer> = {
   /** Nothing is asked while it is false. */
   isEnabled?: boolean;
   /** Milliseconds for which an answer counts as fresh. */
   freshFor?: number;
+  /** Milliseconds after which the same is asked again, by the latest of so many answers; null for never. */
+  askAgain?(answer: Answer, answers: number): number | null;
 };
 
 /** By what an answer is kept. */
@@ -30,7 +32,7 @@ export const keyOf = <Answer, Variables>(
 export function useDocument<Answer, Variables>(
   document: Document<Answer, Variables>,
   variables: Variables,
-  { isEnabled = true, freshFor = 5000 }: QueryOptions = {},
+  { isEnabled = true, freshFor = 5000, askAgain = () => null }: QueryOptions<Answer> = {},
 ): UseQueryResult<Answer, GraphError> {
   const workspace = useWorkspace();
   return useQuery<Answer, GraphError>({
@@ -38,6 +40,8 @@ export function useDocument<Answer, Variables>(
     queryFn: ({ signal }) => run(document, variables, { workspace, signal }),
     enabled: isEnabled,
     staleTime: freshFor,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data === undefined ? false : (askAgain(data, dataUpdateCount) ?? false),
     placeholderData: keepPreviousData,
   });
 }

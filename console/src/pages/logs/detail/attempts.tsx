@@ -1,19 +1,18 @@
-import { useDocument } from '../../../data/use-document.ts';
 import { duration } from '../../../format/time.ts';
 import { useGo, useSearch } from '../../../shell/address.ts';
 import { useKeys } from '../../../shell/keys.ts';
 import { classes, Icon, Status, useIsNarrow } from '../../../ui/index.ts';
-import { type AttemptFragment, LogTraceDocument } from '../documents.ts';
+import type { AttemptFragment } from '../documents.ts';
 import { keyOfLine, toneOf } from '../parts/line.ts';
 import type { ShownLog } from './head.tsx';
+import { useAttempts } from './use-attempts.ts';
 
 /** The request as a picture: from the key through config, checks and cache to each target that was tried. */
 export function Attempts({ log }: { log: ShownLog }) {
   const [search, change] = useSearch();
   const go = useGo();
   const isNarrow = useIsNarrow();
-  const { data } = useDocument(LogTraceDocument, { traceId: log.traceId }, { freshFor: 30_000 });
-  const attempts = attemptsOf(data?.logHistory?.data ?? [], log);
+  const attempts = useAttempts(log);
   const place = attempts.findIndex(({ id }) => id === log.id);
   const open = (attempt: AttemptFragment | undefined) => {
     if (!attempt || attempt.id === log.id) return;
@@ -109,13 +108,6 @@ function Times({ log, attempts }: { log: ShownLog; attempts: readonly AttemptFra
       </p>
     </div>
   );
-}
-
-/** The tries of the same request, oldest first. What is routed to one target has one. */
-function attemptsOf(trace: readonly AttemptFragment[], log: ShownLog): readonly AttemptFragment[] {
-  if (log.mode === 'single' || log.parentSpanId === null) return [log];
-  const tries = trace.filter(({ parentSpanId }) => parentSpanId === log.parentSpanId);
-  return tries.some(({ id }) => id === log.id) ? tries : [log];
 }
 
 type Ran = { phase: 'input' | 'output'; verdict: boolean };
