@@ -40,6 +40,7 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
   const byTime = { field: 'createdAt', direction: 'desc' };
   const chart = { from: month.min, to: now, workspace: null, zone: 'UTC', chart: true };
   const spend = { by: 'model', mayKeys: true, zone: 'Europe/Berlin' };
+  const mayAll = { mayLogs: true, mayAudit: true, mayKeys: true, mayConfigs: true, mayLimits: true };
   const page = (variables: object = {}, budgetMs = PAGE_MS): Asked[] => [{ variables, budgetMs }];
   const part = (variables: object = {}): Asked[] => page(variables, PART_MS);
   return {
@@ -47,7 +48,7 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
     WelcomeState: page(),
     WelcomePresets: part(),
     PaletteResources: part({ name: 'a', keys: true, configs: true, providers: true, workspaces: true }),
-    Home: page({ ...day, before: ago(2 * DAY), mayLogs: true, mayAudit: true, mayKeys: true }, 500),
+    Home: page({ ...day, before: ago(2 * DAY), ...mayAll }, 500),
     LogsOpen: [
       { as: 'first rows with histogram', variables: { ...chart, filters: null }, budgetMs: 1000 },
       {

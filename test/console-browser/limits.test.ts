@@ -7,17 +7,33 @@ import { closeBrowser, PATIENCE, type Visitor, visit } from './support/visitor.t
 
 const workspace = `limits-${randomUUID().slice(0, 8)}`;
 
+/** A word in, a word out: each call costs a cent. */
+const price = { price: 0.5 };
+const priced = {
+  slug: 'mock-1',
+  enabled: true,
+  pricingConfig: { type: 'static', pay_as_you_go: { request_token: price, response_token: price } },
+};
+
 let ada: Visitor;
 let key: string;
 beforeAll(async () => {
   await ask('mutation ($input: CreateWorkspaceInput!) { createWorkspace(input: $input) { id } }', {
     input: { name: workspace, slug: workspace },
   });
+  await ask('mutation ($input: CreateIntegrationInput!) { createIntegration(input: $input) { id } }', {
+    input: { name: workspace, slug: workspace, aiProviderId: 'mock' },
+  });
   await ask(
-    `mutation ($input: UpdateIntegrationWorkspacesInput!) {
-      updateIntegrationWorkspaces(id: "mock", input: $input) { id }
+    `mutation ($id: ID!, $models: UpdateIntegrationModelsInput!, $input: UpdateIntegrationWorkspacesInput!) {
+      updateIntegrationModels(id: $id, input: $models) { id }
+      updateIntegrationWorkspaces(id: $id, input: $input) { id }
     }`,
-    { input: { workspaces: [{ id: workspace, enabled: true }] } },
+    {
+      id: workspace,
+      models: { models: [priced] },
+      input: { workspaces: [{ id: workspace, enabled: true }] },
+    },
   );
   key = await keyWith(workspace, 'completions.write');
   ada = await visit({ as: owner });
@@ -31,8 +47,14 @@ const call = () =>
   fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-api-key': key },
-    body: JSON.stringify({ model: '@mock/mock-1', messages: [{ role: 'user', content: 'Hello' }] }),
+    body: JSON.stringify({
+      model: `@${workspace}/mock-1`,
+      max_tokens: 1,
+      messages: [{ role: 'user', content: 'Hello' }],
+    }),
   });
+/** Milliseconds within which a page shows that a budget is used up. */
+const SEEN_WITHIN = 10_000;
 const pressed = (name: string | RegExp) => ada.page.getByRole('button', { name }).click();
 const inDialog = () => ada.page.getByRole('dialog');
 
@@ -51,20 +73,32 @@ it('a budget that is made here refuses calls, and shows who has used it', async 
   await open(`${workspace}/limits`, 'Limits');
   await page.getByText('No limit yet').waitFor();
   await page.getByRole('button', { name: 'New limit' }).first().click();
-  await page.getByLabel('Amount').fill('1');
-  await page.getByRole('combobox', { name: 'Of', exact: true }).click();
-  await page.getByRole('option', { name: 'Requests' }).click();
-  await page.getByLabel('Name', { exact: true }).fill('One call a month');
+  await page.getByLabel('Amount').fill('0.01');
+  await page.getByLabel('Name', { exact: true }).fill('A cent a month');
   expect(await barriersOn(page)).toEqual([]);
   await inDialog().getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('cell', { name: '1 request a month' }).click();
-  await page.getByRole('heading', { level: 1, name: 'One call a month' }).waitFor();
+  await page.getByRole('cell', { name: '$0.01 a month' }).click();
+  await page.getByRole('heading', { level: 1, name: 'A cent a month' }).waitFor();
   await page.getByText('Nothing was counted yet').waitFor();
 
   const refused = await callUntil(412);
   expect(refused.status).toBe(412);
-  expect(((await refused.json()) as { limit: { name: string } }).limit.name).toBe('One call a month');
+  expect(((await refused.json()) as { limit: { name: string } }).limit.name).toBe('A cent a month');
+  const refusedAt = Date.now();
   await page.getByText('used up', { exact: true }).first().waitFor();
+  expect(Date.now() - refusedAt).toBeLessThan(SEEN_WITHIN);
+  expect(await barriersOn(page)).toEqual([]);
+});
+
+it('the log of a refused call names the limit, and Home says that it is used up', async () => {
+  const { page, open } = ada;
+  await open(`${workspace}/logs?q=status:412`, 'Logs');
+  await page.getByRole('grid', { name: 'Logs' }).getByRole('row').nth(1).waitFor();
+  await page.keyboard.press('j');
+  await page.getByText('Refused by the limit of policy A cent a month').waitFor();
+  await open(`${workspace}/home`, 'Home');
+  const attention = page.locator('section', { has: page.getByRole('heading', { name: 'Needs attention' }) });
+  await attention.getByText(/^Limit A cent a month: used up/).waitFor();
   expect(await barriersOn(page)).toEqual([]);
 });
 
@@ -74,7 +108,7 @@ it('a call is weighed, and the limit that stops it is named', async () => {
   await inDialog().getByRole('button', { name: 'Weigh it' }).click();
   await inDialog().getByText('It is refused.').waitFor();
   await inDialog()
-    .getByRole('cell', { name: /One call a month/ })
+    .getByRole('cell', { name: /A cent a month/ })
     .waitFor();
   expect(await barriersOn(ada.page)).toEqual([]);
   await ada.page.keyboard.press('Escape');
@@ -82,7 +116,7 @@ it('a call is weighed, and the limit that stops it is named', async () => {
 
 it('a counter that is set back lets calls through, and a limit that is raised and deleted too', async () => {
   const { page } = ada;
-  await page.getByRole('cell', { name: '1 request a month' }).click();
+  await page.getByRole('cell', { name: '$0.01 a month' }).click();
   await page.getByRole('button', { name: 'Set back' }).click();
   await inDialog().getByRole('button', { name: 'Set back' }).click();
   await page.getByText(/begins at 0/).waitFor();
@@ -91,7 +125,7 @@ it('a counter that is set back lets calls through, and a limit that is raised an
   await page.getByRole('button', { name: 'Edit' }).click();
   await page.getByLabel('Amount').fill('5');
   await inDialog().getByRole('button', { name: 'Save' }).click();
-  await page.getByText(/5 requests a month for each key/).waitFor();
+  await page.getByText(/\$5 a month for each key/).waitFor();
   await page.getByRole('button', { name: 'Delete' }).click();
   await inDialog().getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No limit yet').waitFor();

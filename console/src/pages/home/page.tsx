@@ -6,6 +6,7 @@ import { useActivity } from '../../shell/use-activity.ts';
 import { Page } from '../../ui/page.tsx';
 import { HomeDocument } from './documents.ts';
 import { Attention } from './parts/attention.tsx';
+import { concernsOf } from './parts/concerns.ts';
 import { Changes, Failures } from './parts/events.tsx';
 import { Figures } from './parts/figures.tsx';
 import { NothingYet } from './parts/nothing-yet.tsx';
@@ -25,6 +26,8 @@ export default function Home() {
     mayLogs: mayAny(viewer, ['logs.list']),
     mayAudit: mayAny(viewer, ['audit_logs.list']),
     mayKeys: viewer.permissions.some((scope) => scope.endsWith('_api_keys.list')),
+    mayConfigs: mayAny(viewer, ['configs.list']),
+    mayLimits: mayAny(viewer, ['policies.list']),
   });
   useActivity(isOpen && mayAny(viewer, ['logs.list']), HomeDocument.name);
   const { data } = query;
@@ -37,7 +40,7 @@ export default function Home() {
           ) : (
             <div className="flex flex-col gap-4 px-4 pb-8 sm:px-6">
               <Figures answer={answer} />
-              <Attention keys={answer.apiKeys?.data ?? []} isFailing={toneOf(answer) !== 'ok'} />
+              <Attention concerns={concernsOf(answer, toneOf(answer) !== 'ok', Date.now())} />
               <div className="grid gap-4 lg:grid-cols-3">
                 <Providers groups={answer.now?.providers.data ?? []} />
                 <Top title="Top models, by cost" field="model" groups={answer.now?.models.data ?? []} />
