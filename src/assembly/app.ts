@@ -201,6 +201,7 @@ export function createApp(dependencies: AppDependencies): App {
     bodies,
     graphHttp: consoleGraph,
     dataplane: dataplanes.ofConsole,
+    mcp: mcpDoor.doorFor(access.forConsoleInference),
     rest,
     authenticate: access.atConsole,
     createContext,

@@ -8,6 +8,7 @@ import { adoptRequestId, type GraphHttp, type Knock, toGraphError } from '../gra
 import { BodyAborted } from '../lib/bodies/index.ts';
 import { splitUrl } from '../lib/http/request-url.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { McpDoor } from '../mcp/index.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
 import { answerOidc, type OidcDoor, oidcPaths } from './oidc/door.ts';
 import { requireOwnPage } from './own-pages.ts';
@@ -22,6 +23,8 @@ export type ConsoleOptions = SignInDoor & {
   graphHttp: Pick<GraphHttp, 'handle'>;
   /** The same for inference. */
   dataplane: Dataplane;
+  /** The same for tools of MCP servers. */
+  mcp: Pick<McpDoor, 'handle'>;
   rest: Pick<Rest, 'match' | 'refuse'>;
   /** Throws UNAUTHENTICATED for a sign-in that is over; null without one. */
   authenticate(knock: Knock): Promise<Principal | null>;
@@ -39,13 +42,16 @@ export type Console = {
 /** Paths below `/console` that answer programs; every other one may be a page. */
 const doors = /^\/(?:sign-in|graphql|graphql\/stream|v1\/.*)$/;
 
+/** Where an MCP server takes messages of the console's pages. */
+const mcpPath = /^\/v1\/mcp\/([A-Za-z0-9_-]{1,255})$/;
+
 /** What a request may bring as its own credential; here it comes by cookie alone. */
 const credentials = ['authorization', 'x-api-key', 'x-gateway-api-key'];
 
 /** The doors of the console. They alone read a cookie, and take requests of their own pages alone. */
 export function createConsole(options: ConsoleOptions): Console {
-  const { cookie, pages, oidc, graphHttp, dataplane, rest, authenticate, createContext, publicUrl, log } =
-    options;
+  const { cookie, pages, oidc, graphHttp, dataplane, mcp, rest, authenticate } = options;
+  const { createContext, publicUrl, log } = options;
 
   const contextOf = (principal: Principal | null, request: IncomingMessage) =>
     adoptRequestId(createContext(principal, request), request);
@@ -69,6 +75,8 @@ export function createConsole(options: ConsoleOptions): Console {
     adoptCookie(request);
     if (path === '/sign-in') return signIn(request, response);
     if (path === '/graphql' || path === '/graphql/stream') return graph(request, response, path);
+    const [, server] = mcpPath.exec(path) ?? [];
+    if (server !== undefined) return toMcpServer(request, response, server);
     if (path.startsWith('/v1/')) return inference(request, response, { path, query });
     throw new GatewayError('NOT_FOUND', { message: 'There is no such path.' });
   }
@@ -114,6 +122,12 @@ export function createConsole(options: ConsoleOptions): Console {
     // Request logs tell by it what was tried in the console.
     request.headers['user-agent'] = 'console';
     return dataplane.handle(request, response, path.slice('/v1'.length), query);
+  }
+
+  function toMcpServer(request: IncomingMessage, response: ServerResponse, slug: string): Promise<void> {
+    at(request, `/${slug}/mcp`);
+    request.headers['user-agent'] = 'console';
+    return mcp.handle(request, response, { kind: 'server', workspace: null, slug });
   }
 
   return {

@@ -19,7 +19,7 @@ import type { SigningKeys } from '../storage/signing-keys/index.ts';
 import type { ClientTokens } from './auth/index.ts';
 import type { McpConnections } from './connections/index.ts';
 import { tellChanges } from './door/changes-told.ts';
-import { createMcpAuthenticate, createMcpDoor, type McpDoor } from './door/index.ts';
+import { createMcpAuthenticate, createMcpDoor, type DoorDependencies, type McpDoor } from './door/index.ts';
 import { McpStreams } from './door/open-streams.ts';
 import { createToolGuardrails } from './governance/guardrails.ts';
 import { createToolLimits } from './governance/limits.ts';
@@ -93,6 +93,8 @@ export type McpServed = McpDoor & {
   toolRunner(ask: RunToolsDependencies['ask']): ToolRunner;
   /** Runs tools for runs. `authenticate`: knows whoever began one. */
   serverTools(authenticate: DoorAuthenticate): ServerTools;
+  /** The same door for other credentials; whoever has it in use sees to it that no foreign page asks. */
+  doorFor(authenticate: DoorAuthenticate): McpDoor;
   /** How the server behind an integration answers; null for one that this process has not asked. */
   healthOf(integrationId: string): UpstreamHealth | null;
   /** Metrics that no row of the log gives. */
@@ -142,19 +144,17 @@ export function createMcpServing(given: McpServing): McpServed {
     guardrails: createToolGuardrails(directory, given.checkHouse),
   };
   const relay = createRelay(relaying);
-  const authenticate = createMcpAuthenticate({
-    authenticate: given.authenticate,
-    tokens: given.oauth.tokens,
-    baseUrl,
-    pagesUrl: settings.identity.publicUrl,
-  });
+  const pagesUrl = settings.identity.publicUrl;
+  const authenticateBy = (authenticate: DoorAuthenticate) =>
+    createMcpAuthenticate({ authenticate, tokens: given.oauth.tokens, baseUrl, pagesUrl });
+  const authenticate = authenticateBy(given.authenticate);
   const record = {
     ...{ requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes, logs: settings.mcp.logs },
   };
   const subscribe = createSubscribe({ wire, credentials, log });
   const streams = new McpStreams(createUpstreamWatch(subscribe, readAgain));
   const telling = tellChanges({ changes, snapshot, authenticate, proveIdentity, streams, log });
-  const door = createMcpDoor({
+  const doorDependencies: DoorDependencies = {
     async requireSignIn(server, { caller }) {
       if (server.upstream.authType === 'oauth_auto') await credentials.headersFor(server, caller);
     },
@@ -189,10 +189,16 @@ export function createMcpServing(given: McpServing): McpServed {
     ...{ workspaces: directory.workspaces, proveIdentity },
     guard: { corsOrigins: settings.corsOrigins, listenHost: settings.listen.host },
     baseUrl,
-  });
-  const pagesUrl = settings.identity.publicUrl;
+  };
+  const listenHost = settings.listen.host;
   return {
-    ...door,
+    ...createMcpDoor(doorDependencies),
+    doorFor: (own) =>
+      createMcpDoor({
+        ...doorDependencies,
+        authenticate: authenticateBy(own),
+        guard: { corsOrigins: ['*'], listenHost },
+      }),
     toolRunner: (ask) =>
       createToolRunner({
         ...{ ask, relay, record, snapshot, proveIdentity, pagesUrl },

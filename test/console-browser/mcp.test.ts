@@ -76,6 +76,30 @@ it('a tool that is switched off is refused, and one that is switched on again is
   expect(await echoUntil((answer) => answer.includes('"hello"'))).toContain('"hello"');
 });
 
+it('a tool is called by a form, and its call is in the logs', async () => {
+  const { page, open } = ada;
+  await page.getByRole('cell', { name: 'add', exact: true }).click();
+  const call = page.getByRole('button', { name: 'Call it' });
+  expect(await call.getAttribute('title')).toBe('a is missing.');
+  await page.getByLabel('a (required)').fill('19');
+  await page.getByLabel('b (required)').fill('23');
+  await call.click();
+  await page.getByText(/^It answered after/).waitFor();
+  expect(await page.getByRole('region', { name: 'answer' }).innerText()).toBe('42');
+  await page.getByLabel('b (required)').fill('many');
+  await call.click();
+  await page.getByText(/^It failed after/).waitFor();
+  await page.getByText('The message as it came').click();
+  await page.getByRole('region', { name: 'message' }).getByText('"isError": true').waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Close' }).click();
+
+  const shown = page.url();
+  await open('research/logs?q=source:console', 'Logs');
+  await page.getByRole('grid', { name: 'Logs' }).getByText(/add/).first().waitFor();
+  await page.goto(shown);
+});
+
 it('a tool shows its arguments, and a client how it connects', async () => {
   const { page } = ada;
   await page.getByRole('cell', { name: 'echo', exact: true }).click();

@@ -1,2 +1,2 @@
 export { createMcpAuthenticate } from './authenticate.ts';
-export { createMcpDoor, type McpDoor } from './door.ts';
+export { createMcpDoor, type DoorDependencies, type McpDoor } from './door.ts';

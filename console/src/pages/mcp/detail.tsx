@@ -70,9 +70,7 @@ export function McpServerDetail({ id }: { id: string }) {
                   value: 'tools',
                   label: 'Capabilities',
                   note: mcpServerCapabilities?.total,
-                  panel: (
-                    <Capabilities server={mcpServer.id} capabilities={mcpServerCapabilities?.data ?? []} />
-                  ),
+                  panel: <Capabilities server={mcpServer} capabilities={mcpServerCapabilities?.data ?? []} />,
                 },
                 {
                   value: 'connections',

@@ -1,26 +1,15 @@
 import { useState } from 'react';
-import { useOperation } from '../../../data/use-document.ts';
-import { useMay } from '../../../shell/session/viewer.ts';
-import {
-  Button,
-  Code,
-  type Column,
-  Drawer,
-  IconButton,
-  Notice,
-  Status,
-  say,
-  Table,
-} from '../../../ui/index.ts';
-import { SwitchMcpCapabilityDocument } from '../documents.ts';
-import type { Capability } from './server.tsx';
+import { type Column, Drawer, Notice, Status, Table } from '../../../ui/index.ts';
+import { CapabilityShown } from './capability-shown.tsx';
+import { CapabilitySwitch } from './capability-switch.tsx';
+import type { Capability, Server } from './server.tsx';
 
 /** What a server offers, each with its switch. */
 export function Capabilities({
   server,
   capabilities,
 }: {
-  server: string;
+  server: Server;
   capabilities: readonly Capability[];
 }) {
   const [chosen, setChosen] = useState<string | null>(null);
@@ -44,7 +33,7 @@ export function Capabilities({
       key: 'acts',
       head: <span className="sr-only">Actions</span>,
       align: 'end',
-      cell: (capability) => <Switch server={server} capability={capability} />,
+      cell: (capability) => <CapabilitySwitch server={server.id} capability={capability} />,
     },
   ];
   return (
@@ -62,21 +51,7 @@ export function Capabilities({
         })}
       />
       <Drawer isOpen={shown !== undefined} onClose={() => setChosen(null)} label={shown?.name ?? ''}>
-        {shown && (
-          <div className="flex flex-col gap-3 overflow-y-auto p-4">
-            <div className="flex items-start gap-2">
-              <h2 className="mono min-w-0 flex-1 truncate text-lead">{shown.name}</h2>
-              <Switch server={server} capability={shown} />
-              <IconButton icon="cross" label="Close" onClick={() => setChosen(null)} />
-            </div>
-            <p className="whitespace-pre-wrap">{shown.description}</p>
-            {shown.suspicious && <Status tone="warn">{shown.suspicious}</Status>}
-            {shown.hidden && <Status tone="warn">{shown.hidden}</Status>}
-            {shown.inputSchema !== null && (
-              <Code label="arguments" text={JSON.stringify(shown.inputSchema, null, 2)} />
-            )}
-          </div>
-        )}
+        {shown && <CapabilityShown server={server} capability={shown} onClose={() => setChosen(null)} />}
       </Drawer>
     </>
   );
@@ -90,29 +65,4 @@ function stateOf({ enabled, integrationEnabled, isQuarantined, hidden, missingSi
   if (hidden !== null) return <Status tone="warn">hidden</Status>;
   if (integrationEnabled === false) return <Status tone="none">off for all</Status>;
   return enabled ? <Status tone="ok">on</Status> : <Status tone="none">off</Status>;
-}
-
-function Switch({ server, capability }: { server: string; capability: Capability }) {
-  const { refusal } = useMay('mcp_servers.update');
-  const { name, type, enabled, uri } = capability;
-  const turn = useOperation(SwitchMcpCapabilityDocument, {
-    changes: ['McpServerShown'],
-    onDone: () => say(`${name} is ${enabled ? 'off' : 'on'}`),
-  });
-  return (
-    <Button
-      look="quiet"
-      refusal={refusal}
-      isBusy={turn.isPending}
-      aria-label={`Switch ${name} ${enabled ? 'off' : 'on'}`}
-      onClick={() =>
-        turn.mutate(
-          { id: server, input: { capabilities: [{ name: uri ?? name, type, enabled: !enabled }] } },
-          { onError: ({ message }) => say(`${name} stays as it is`, { tone: 'bad', detail: message }) },
-        )
-      }
-    >
-      {enabled ? 'Switch off' : 'Switch on'}
-    </Button>
-  );
 }
