@@ -1,36 +1,38 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
 import { barriersOn } from './support/axe.ts';
 import { closeBrowser, PATIENCE, visit } from './support/visitor.ts';
 
 const root = join(import.meta.dirname, '../..');
-const node = ['--disable-warning=ExperimentalWarning'];
+/** Milliseconds from the opening of the link to the first request that is seen arriving. */
+const FIRST_MINUTE = 60_000;
 
 let data: string;
 let service: ChildProcess;
 let url: string;
+let link: string;
 
-/** A service on an empty directory, as `npm start` runs it. */
+/** `npm start` on an empty directory, in a terminal: nothing else is shown the link. */
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), 'sluice-first-run-'));
-  service = spawn(process.execPath, [...node, 'src/main.ts'], {
+  service = spawn('script', ['--quiet', '--return', '--flush', '--command', 'npm start', '/dev/null'], {
     cwd: root,
     env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATA_DIR: data, LOG_LEVEL: 'error' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  url = await new Promise<string>((resolve, reject) => {
+  [, link = '', url = ''] = await new Promise<readonly string[]>((resolve, reject) => {
     let output = '';
     service.once('exit', (code) => reject(new Error(`The service ended with ${code}:\n${output}`)));
     service.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString('utf8');
-      const ready = /Sluice is ready at (\S+) /.exec(output)?.[1];
-      if (ready) resolve(ready);
+      const printed = /Console\s+((http:\S+)\/console\/welcome#\S+)/.exec(output);
+      if (printed) resolve(printed);
     });
   });
 }, 2 * PATIENCE);
@@ -39,18 +41,10 @@ afterAll(async () => {
   const ended = new Promise((resolve) => service.once('exit', resolve));
   service.kill('SIGTERM');
   await ended;
-  await rm(data, { recursive: true });
+  // The terminal is gone; the service has a moment more to let go of its files.
+  await eventually(() => expect(fetch(url)).rejects.toThrow());
+  await rm(data, { recursive: true, maxRetries: 10, retryDelay: 200 });
 });
-
-/** What `npm run console:link` prints. */
-async function printedLink(): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [...node, 'scripts/console-link.ts'], {
-    cwd: root,
-    env: { PATH: process.env.PATH, DATA_DIR: data },
-  });
-  // The port is one that nobody has chosen.
-  return `${url}/console/welcome#${stdout.trim().split('#')[1]}`;
-}
 
 async function fillIn(page: Page, email: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Email' }).fill(email);
@@ -60,8 +54,8 @@ async function fillIn(page: Page, email: string): Promise<void> {
 }
 
 it('from the printed link to the first call that arrives, and the link works once', async () => {
-  const link = await printedLink();
-  const { page, leave } = await visit({ as: null });
+  const { page, trouble, leave } = await visit({ as: null, at: url });
+  const openedAt = Date.now();
   await page.goto(link);
   await page.getByRole('textbox', { name: 'Email' }).waitFor();
   expect(page.url()).toBe(`${url}/console/welcome`);
@@ -83,12 +77,14 @@ it('from the printed link to the first call that arrives, and the link works onc
     messages: [{ role: 'user', content: 'Hello' }],
   });
   await page.getByText(/mock-1 · 200 · /).waitFor();
+  expect(Date.now() - openedAt).toBeLessThan(FIRST_MINUTE);
   await page.getByRole('link', { name: 'Open the console' }).click();
   await page.getByRole('heading', { level: 1, name: 'Logs' }).waitFor();
   await page.getByText('my-laptop').first().waitFor();
+  expect(trouble.seen()).toEqual([]);
   await leave();
 
-  const second = await visit({ as: null });
+  const second = await visit({ as: null, at: url });
   await second.page.goto(link);
   await fillIn(second.page, 'eve@example.com');
   await second.page.getByText(/The link does not exist, was used, or is too old/).waitFor();

@@ -1,5 +1,4 @@
 import type { Page } from 'playwright-core';
-import { url } from './service.ts';
 
 export type Trouble = {
   /** Errors on the page's console, violations of its policy, requests to other places; each in a line. */
@@ -13,8 +12,8 @@ const isAnswer = (text: string) => text.startsWith('Failed to load resource: the
 const reporting = `document.addEventListener('securitypolicyviolation', (event) =>
   reportViolation(event.violatedDirective + ' ' + event.blockedURI))`;
 
-/** Collects what no page of the console may do. */
-export async function watch(page: Page): Promise<Trouble> {
+/** Collects what no page of the console at an address may do. */
+export async function watch(page: Page, url: string): Promise<Trouble> {
   const lines: string[] = [];
   page.on('console', (message) => {
     const text = message.text();

@@ -40,12 +40,19 @@ export async function closeBrowser(): Promise<void> {
 type VisitorOptions = {
   /** Signs in with a person's link, or with a key; null stays outside. */
   as: { email: string } | { key: string } | null;
+  /** Where the service is that the page may ask; the one that all tests share unless given. */
+  at?: string;
   size?: { width: number; height: number };
   theme?: Theme;
 };
 
 /** A browser in which somebody is signed in. */
-export async function visit({ as, size = wide, theme = 'light' }: VisitorOptions): Promise<Visitor> {
+export async function visit({
+  as,
+  at = url,
+  size = wide,
+  theme = 'light',
+}: VisitorOptions): Promise<Visitor> {
   browser ??= launch();
   const context = await (await browser).newContext({
     viewport: size,
@@ -57,7 +64,7 @@ export async function visit({ as, size = wide, theme = 'light' }: VisitorOptions
   context.setDefaultTimeout(PATIENCE);
   if (as) await signIn(context, 'email' in as ? { link: await linkFor(as.email) } : as);
   const page = await context.newPage();
-  const trouble = await watch(page);
+  const trouble = await watch(page, at);
   const mutations = watchMutations(page);
   const secrets = watchSecrets(page);
   return {
