@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { owner } from '../../seeds/demo/people.ts';
+import { barriersOn } from './support/axe.ts';
+import { ask } from './support/service.ts';
+import { closeBrowser, type Visitor, visit } from './support/visitor.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** Whole days of the past, so that no other test adds to them, and sums know them without a log. */
+const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+const within = {
+  from: new Date(today - 20 * DAY_MS).toISOString(),
+  to: new Date(today - 3 * DAY_MS - 1).toISOString(),
+};
+const address = `_/spend?${new URLSearchParams(within)}`;
+
+let ada: Visitor;
+beforeAll(async () => {
+  ada = await visit({ as: owner });
+});
+afterAll(async () => {
+  await ada.leave();
+  await closeBrowser();
+});
+
+type Log = { cost: number | null; aiModel: string };
+type Logs = { logHistory: { hasMore: boolean; lastId: string; data: Log[] } };
+
+/** All logs of the days, one after the other. */
+async function everyLog(): Promise<Log[]> {
+  const logs: Log[] = [];
+  let after: string | null = null;
+  for (;;) {
+    const { logHistory }: Logs = await ask<Logs>(
+      `query ($filters: LogFilters, $after: ID) {
+        logHistory(filters: $filters, limit: 1000, after: $after) { hasMore lastId data { cost aiModel } } }`,
+      { filters: { timeOfGenerationMin: within.from, timeOfGenerationMax: within.to }, after },
+    );
+    logs.push(...logHistory.data);
+    if (!logHistory.hasMore) return logs;
+    after = logHistory.lastId;
+  }
+}
+
+const dollars = (text = ''): number => Number(text.replace(/[$,]/g, ''));
+
+/** The lines of the file that the button gives. */
+async function csv(): Promise<string[][]> {
+  const [download] = await Promise.all([
+    ada.page.waitForEvent('download'),
+    ada.page.getByRole('button', { name: 'CSV' }).click(),
+  ]);
+  const text = await readFile(await download.path(), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','));
+}
+
+it('the sum that is shown is that of the logs, and of the rows, on the page and in the file', async () => {
+  const { page, open } = ada;
+  const logs = await everyLog();
+  const whole = logs.reduce((sum, { cost }) => sum + (cost ?? 0), 0) / 100;
+  expect(logs.length).toBeGreaterThan(500);
+  await open(address, 'Spend');
+  const answer = await page.getByText(/: \$.*; .* is \d/).innerText();
+  expect(dollars(/\$[\d.,]*\d/.exec(answer)?.[0])).toBeCloseTo(whole, 1);
+
+  const rows = await csv();
+  expect(rows.reduce((sum, [, cost]) => sum + Number(cost), 0)).toBeCloseTo(whole, 2);
+  expect(rows.reduce((sum, [, , , requests]) => sum + Number(requests), 0)).toBe(logs.length);
+  const table = page.getByRole('region', { name: 'Cost by model' });
+  for (const [name = '', cost] of rows) {
+    const line = table.getByRole('row').filter({ has: page.getByRole('cell', { name, exact: true }) });
+    const shown = await line.getByRole('cell').nth(2).innerText();
+    if (!shown.startsWith('unknown')) expect(dollars(shown)).toBeCloseTo(Number(cost), 1);
+  }
+  expect(await barriersOn(page)).toEqual([]);
+});
+
+it('a row leads to the logs that make it', async () => {
+  const { page, open } = ada;
+  await open(address, 'Spend');
+  const [most] = await csv();
+  const model = most?.[0] ?? '';
+  await page.getByRole('region', { name: 'Cost by model' }).getByRole('cell', { name: model }).click();
+  await page.getByRole('heading', { level: 1, name: 'Logs' }).waitFor();
+  const { searchParams } = new URL(page.url());
+  expect(searchParams.get('from')).toBe(within.from);
+  expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toContain(model);
+  await page.getByText(new RegExp(`${Number(most?.[3]).toLocaleString('en')} requests`)).waitFor();
+});
+
+it('nothing of that was in trouble', () => {
+  expect(ada.trouble.seen()).toEqual([]);
+});
