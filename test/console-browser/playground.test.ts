@@ -14,6 +14,15 @@ afterAll(async () => {
   await closeBrowser();
 });
 
+const tools = [
+  { type: 'function', function: { name: 'find_level', parameters: { type: 'object', properties: {} } } },
+];
+/** The smallest picture. */
+const dot = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 type Found = {
   id: string;
   source: string | null;
@@ -73,6 +82,40 @@ it('a refusal is told in the words of the gateway, beside an answer that came', 
     .waitFor();
   expect(await page.getByRole('region', { name: 'answer of B' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Remove B' }).click();
+});
+
+it('a tool call is answered by a form and goes on, with a schema and an image beside it', async () => {
+  const { page, open } = ada;
+  const mark = randomUUID();
+  await open('research/playground', 'Playground');
+  await page.getByLabel('Prompt', { exact: true }).fill(`How high is ${mark}?`);
+  await page.getByText('Tools, schema, images').click();
+  await page.getByLabel('Tools').fill('{}');
+  const runs = page.getByRole('button', { name: 'Run' });
+  expect(await runs.getAttribute('title')).toBe('The list of tools is none.');
+  await page.getByLabel('Tools').fill(JSON.stringify(tools));
+  await page.getByLabel('Schema of the answer').fill('{"type": "object"}');
+  await page.getByLabel('Images').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: dot });
+  await page.getByRole('img', { name: 'dot.png' }).waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await run();
+  await page.getByLabel('Output of find_level').fill('{"metres": 4}');
+  expect(await barriersOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Go on with it' }).click();
+  await page.getByRole('region', { name: 'answer of A' }).waitFor();
+  const [next, first] = (await logsWith(mark, 2)).map(({ request }) => request?.body);
+  expect(first).toMatchObject({
+    tools,
+    response_format: { type: 'json_schema', json_schema: { schema: { type: 'object' } } },
+    messages: [{ role: 'user', content: [{ type: 'text' }, { type: 'image_url' }] }],
+  });
+  expect(next?.messages.slice(1)).toMatchObject([
+    { role: 'assistant', tool_calls: [{ function: { name: 'find_level' } }] },
+    { role: 'tool', content: '{"metres": 4}' },
+  ]);
+  await page.getByRole('button', { name: 'Remove dot.png' }).click();
+  await page.getByLabel('Tools').fill('');
+  await page.getByLabel('Schema of the answer').fill('');
 });
 
 it('a stop reaches the gateway', async () => {

@@ -15,6 +15,7 @@ import {
   keepDraft,
   keptDraft,
   MOST_TARGETS,
+  missingIn,
   type Target,
 } from './parts/draft.ts';
 import { Prompt } from './parts/prompt.tsx';
@@ -137,16 +138,6 @@ const orderOf = (draft: Draft, path: string, count: number): Order => ({
   path,
   bodyOf: (target) => bodyFor(draft, target),
 });
-
-function missingIn({ prompt, request }: Draft): string | null {
-  if (request === '') return prompt.trim() === '' ? 'Write a prompt.' : null;
-  try {
-    JSON.parse(request);
-    return null;
-  } catch (error) {
-    return `The request is no JSON: ${(error as Error).message}`;
-  }
-}
 
 /** Brings the request of the log that the address names into the draft; answers the path that it went to. */
 function useReplayed(onRequest: (request: string) => void): string {

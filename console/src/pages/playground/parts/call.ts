@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { workspaceHeader } from '../../../data/run.ts';
+import type { ToolPiece } from './tool-calls.ts';
 
 export type Called = {
   body: unknown;
@@ -13,13 +14,14 @@ export type Called = {
 
 export type Heard = {
   onText(text: string): void;
+  onTools(pieces: readonly ToolPiece[]): void;
 };
 
 /** What came of a call: its status, and where its log is found. */
 export type Ended = { status: number; trace: string | null; milliseconds: number; error: string | null };
 
 /** Calls through the console's own door to inference, as whoever is signed in. Rejects with an AbortError once it is stopped. */
-export async function callModel(called: Called, { onText }: Heard): Promise<Ended> {
+export async function callModel(called: Called, heard: Heard): Promise<Ended> {
   const { body, config, path, workspace, signal } = called;
   const started = performance.now();
   const response = await fetch(new URL(`v1/${path}`, document.baseURI), {
@@ -33,7 +35,7 @@ export async function callModel(called: Called, { onText }: Heard): Promise<Ende
     body: JSON.stringify(body),
   });
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  const error = response.ok && isStream ? await follow(response, onText) : await readWhole(response, onText);
+  const error = response.ok && isStream ? await follow(response, heard) : await readWhole(response, heard);
   return {
     status: response.status,
     trace: response.headers.get('x-gateway-trace-id'),
@@ -43,13 +45,13 @@ export async function callModel(called: Called, { onText }: Heard): Promise<Ende
 }
 
 type Frame = {
-  choices?: { delta?: { content?: unknown; tool_calls?: unknown } }[];
+  choices?: { delta?: { content?: unknown; tool_calls?: readonly ToolPiece[] } }[];
   delta?: unknown;
   error?: { message?: string };
 };
 
 /** Reads an event stream to its end; answers what it says of an error in the midst of it. */
-async function follow(response: Response, onText: Heard['onText']): Promise<string | null> {
+async function follow(response: Response, { onText, onTools }: Heard): Promise<string | null> {
   let error: string | null = null;
   const parser = createParser({
     onEvent({ data }) {
@@ -57,7 +59,7 @@ async function follow(response: Response, onText: Heard['onText']): Promise<stri
       if (!frame) return;
       const delta = frame.choices?.[0]?.delta;
       if (typeof delta?.content === 'string') onText(delta.content);
-      else if (delta?.tool_calls) onText(JSON.stringify(delta.tool_calls));
+      else if (delta?.tool_calls) onTools(delta.tool_calls);
       else if (typeof frame.delta === 'string') onText(frame.delta);
       if (frame.error) error = frame.error.message ?? 'The stream broke off.';
     },
@@ -71,14 +73,16 @@ async function follow(response: Response, onText: Heard['onText']): Promise<stri
 }
 
 /** An answer that is no stream: what it says, or why it is refused. */
-async function readWhole(response: Response, onText: Heard['onText']): Promise<string | null> {
+async function readWhole(response: Response, { onText, onTools }: Heard): Promise<string | null> {
   const text = await response.text();
   const answer = parse(text) as {
     error?: { message?: string };
-    choices?: { message?: { content?: unknown } }[];
+    choices?: { message?: { content?: unknown; tool_calls?: readonly ToolPiece[] } }[];
   } | null;
   if (!response.ok) return answer?.error?.message ?? text.slice(0, 2000);
-  const content = answer?.choices?.[0]?.message?.content;
+  const { content, tool_calls: tools } = answer?.choices?.[0]?.message ?? {};
+  if (tools) onTools(tools);
+  if (tools && !content) return null;
   onText(typeof content === 'string' ? content : JSON.stringify(answer ?? text, null, 2));
   return null;
 }

@@ -1,8 +1,10 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { Code, Field, IconButton, inputClasses, Section, SelectField } from '../../../ui/index.ts';
 import type { PlaygroundChoicesQuery } from '../documents.ts';
 import type { Target } from './draft.ts';
 import { Outcome } from './outcome.tsx';
+import { continued } from './tool-calls.ts';
+import { ToolOutputs } from './tool-outputs.tsx';
 import { useRun } from './use-run.ts';
 
 /** A call that all columns make; `count` tells one from the next. */
@@ -26,9 +28,14 @@ type ColumnProps = {
 export function Column(props: ColumnProps) {
   const { name, target, choices, order, stops, hasOwnModel, onChange, onRunning, onRemove } = props;
   const [run, start, stop] = useRun();
+  const asked = useRef({ body: undefined as unknown, config: '', path: '' });
+  const call = (next: typeof asked.current) => {
+    asked.current = next;
+    start(next);
+  };
   // biome-ignore lint/correctness/useExhaustiveDependencies: an order is carried out once, whatever changes meanwhile
   useEffect(() => {
-    if (order) start({ body: order.bodyOf(target), config: target.config, path: order.path });
+    if (order) call({ body: order.bodyOf(target), config: target.config, path: order.path });
   }, [order]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a stop counts from when it is pressed
   useEffect(() => stop(), [stops]);
@@ -69,6 +76,18 @@ export function Column(props: ColumnProps) {
         <div aria-live="polite">
           <Outcome run={run} />
         </div>
+        {run.ended && run.tools.length > 0 && (
+          <ToolOutputs
+            key={run.ended.trace}
+            calls={run.tools}
+            onGo={(outputs) =>
+              call({
+                ...asked.current,
+                body: continued(asked.current.body, { text: run.text, calls: run.tools }, outputs),
+              })
+            }
+          />
+        )}
       </div>
     </Section>
   );

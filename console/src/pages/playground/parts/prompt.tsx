@@ -1,6 +1,7 @@
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Button, Section, TextArea, TextField } from '../../../ui/index.ts';
 import { type Draft, starters } from './draft.ts';
+import { PromptExtras } from './prompt-extras.tsx';
 
 type PromptProps = { draft: Draft; onChange(part: Partial<Draft>): void; actions: ReactNode; onRun(): void };
 
@@ -88,6 +89,7 @@ function PromptFields({ draft, onChange, onKeyDown }: PromptFieldsProps) {
           onChange={({ target }) => onChange({ maxTokens: target.value })}
         />
       </div>
+      <PromptExtras draft={draft} onChange={onChange} />
     </>
   );
 }

@@ -1,9 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useWorkspace } from '../../../data/workspace.ts';
-import { type Called, callModel, type Ended } from './call.ts';
+import { type Called, callModel, type Ended, type Heard } from './call.ts';
+import { type ToolCall, withPieces } from './tool-calls.ts';
 
 export type Run = {
   text: string;
+  /** Functions that the model wants called. */
+  tools: readonly ToolCall[];
   /** Milliseconds until the first text; null before it. */
   firstText: number | null;
   isRunning: boolean;
@@ -12,7 +15,14 @@ export type Run = {
   problem: string | null;
 };
 
-export const idle: Run = { text: '', firstText: null, isRunning: false, ended: null, problem: null };
+export const idle: Run = {
+  text: '',
+  tools: [],
+  firstText: null,
+  isRunning: false,
+  ended: null,
+  problem: null,
+};
 
 /** One call at a time, whose text is drawn once a frame. */
 export function useRun(): [Run, (call: Pick<Called, 'body' | 'config' | 'path'>) => void, () => void] {
@@ -29,6 +39,7 @@ export function useRun(): [Run, (call: Pick<Called, 'body' | 'config' | 'path'>)
       aborting.current = own;
       const started = performance.now();
       let text = '';
+      let tools: readonly ToolCall[] = [];
       let firstText: number | null = null;
       let frame = 0;
       const draw = () => {
@@ -40,13 +51,16 @@ export function useRun(): [Run, (call: Pick<Called, 'body' | 'config' | 'path'>)
         text += more;
         frame ||= requestAnimationFrame(draw);
       };
+      const onTools: Heard['onTools'] = (pieces) => {
+        tools = withPieces(tools, pieces);
+      };
       const end = (outcome: Partial<Run>) => {
         if (frame !== 0) cancelAnimationFrame(frame);
         // A call that another one has taken the place of is shown no more.
-        if (aborting.current === own) setRun({ ...idle, text, firstText, ...outcome });
+        if (aborting.current === own) setRun({ ...idle, text, tools, firstText, ...outcome });
       };
       setRun({ ...idle, isRunning: true });
-      callModel({ ...call, workspace, signal: own.signal }, { onText }).then(
+      callModel({ ...call, workspace, signal: own.signal }, { onText, onTools }).then(
         (ended) => end({ ended }),
         (error: Error) => end({ problem: own.signal.aborted ? 'Stopped.' : error.message }),
       );
