@@ -20,7 +20,7 @@ afterAll(async () => {
   await closeBrowser();
 });
 
-const call = async (content: string): Promise<number> => {
+const call = async (content: string, stream = false): Promise<number> => {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: {
@@ -28,7 +28,7 @@ const call = async (content: string): Promise<number> => {
       'x-gateway-api-key': key,
       'x-gateway-config': JSON.stringify({ provider: '@mock', input_guardrails: [slug] }),
     },
-    body: JSON.stringify({ model: 'mock-1', messages: [{ role: 'user', content }] }),
+    body: JSON.stringify({ model: 'mock-1', stream, messages: [{ role: 'user', content }] }),
   });
   await response.text();
   return response.status;
@@ -41,7 +41,28 @@ async function tried(text: string, verdict: string | RegExp): Promise<void> {
   await ada.page.getByText(verdict).waitFor();
 }
 
-const texts = ['what is a sluice', 'my hunter2 is secret', 'HUNTER2 in capitals', 'correct horse'];
+const texts = [
+  'what is a sluice',
+  'my hunter2 is secret',
+  'HUNTER2 in capitals',
+  'correct horse',
+  'a battery staple',
+  'a batterystaple',
+  'hunter 2',
+  'hunter2',
+  'xhunter2x',
+  'hunter2.',
+  'Hunter2, they said',
+  '"hunter2"',
+  'hunter２',
+  'the battery  staple',
+  'the battery\nstaple',
+  'BATTERY STAPLE',
+  'staple battery',
+  'höhere Gewalt',
+  '水門は何ですか',
+  '🌊 hunter2 🌊',
+];
 
 it('a guardrail is made from the catalogue, and its bench agrees with calls', async () => {
   const { page, open } = ada;
@@ -62,9 +83,10 @@ it('a guardrail is made from the catalogue, and its bench agrees with calls', as
   slug = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   for (const text of texts) {
     const status = await call(text);
+    expect([text, await call(text, true)]).toEqual([text, status]);
     await tried(text, status === 446 ? 'Refused with 446' : 'It passes');
   }
-  expect(await Promise.all(texts.slice(0, 2).map(call))).toEqual([200, 446]);
+  expect(await Promise.all(texts.slice(0, 2).map((text) => call(text)))).toEqual([200, 446]);
 });
 
 it('what somebody else has changed meanwhile is not overwritten', async () => {

@@ -3,8 +3,9 @@ import { barriersOn } from './support/axe.ts';
 import { ask, keyWith, linkFor, url } from './support/service.ts';
 import { closeBrowser, type Visitor, visit } from './support/visitor.ts';
 
-/** Nobody else's test signs in as him. */
+/** Nobody else's test signs in as them. */
 const edsger = { email: 'edsger@example.com' };
+const alan = { email: 'alan@example.com' };
 
 let visitor: Visitor;
 beforeAll(async () => {
@@ -69,6 +70,30 @@ it('a sign-in that somebody else has ended says so within seconds', async () => 
   for (const { id } of signIns.data.filter(({ name }) => name === edsger.email))
     await ask('mutation ($id: ID!) { revokeSignIn(id: $id) }', { id });
   await expectTold(person, 'The sign-in is over. Sign in again.');
+  await person.leave();
+});
+
+it('a person who is blocked is out within seconds, and is told what to do', async () => {
+  const { users } = await ask<{ users: { data: { id: string; email: string }[] } }>(
+    '{ users(pageSize: 500) { data { id email } } }',
+  );
+  const id = users.data.find(({ email }) => email === alan.email)?.id;
+  const setStatus = (status: 'active' | 'inactive') =>
+    ask('mutation ($id: ID!, $input: UpdateScimUserInput!) { updateScimUser(id: $id, input: $input) { id } }', {
+      id,
+      input: { status },
+    });
+  const unused = await linkFor(alan.email);
+  const person = await visit({ as: alan });
+  await person.open('search/home', 'Home');
+  await setStatus('inactive');
+  try {
+    await expectTold(person, 'The sign-in is over. Sign in again.');
+    await person.page.goto(`${url}/console/#${unused}`);
+    await expectTold(person, /The link does not exist, was used, or is too old/);
+  } finally {
+    await setStatus('active');
+  }
   await person.leave();
 });
 
