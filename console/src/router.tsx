@@ -11,7 +11,8 @@ import { lazy, Suspense } from 'react';
 import type { Search } from './shell/address.ts';
 import { Frame } from './shell/frame/frame.tsx';
 import { NotFound, PageFailure } from './shell/frame/page-failure.tsx';
-import { type PageEntry, pages } from './shell/pages.ts';
+import type { PageEntry } from './shell/page-entry.ts';
+import { pages } from './shell/pages.ts';
 import { Start } from './shell/start.tsx';
 
 const texts = (search: Record<string, unknown>): Search =>

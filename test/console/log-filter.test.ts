@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { completionsFor, wordAt } from '../../console/src/pages/logs/query/complete.ts';
-import { buildFilters, fields, type Names, needsNames } from '../../console/src/pages/logs/query/filters.ts';
+import type { Names } from '../../console/src/pages/logs/query/field-kinds.ts';
+import { buildFilters, fields, needsNames } from '../../console/src/pages/logs/query/filters.ts';
 import { readTerms, type Term, withTerm, writeTerms } from '../../console/src/pages/logs/query/terms.ts';
 
 const names: Names = {

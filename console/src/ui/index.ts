@@ -46,7 +46,7 @@ export {
   type Tone,
   useIsSlow,
 } from './state.tsx';
-export { type Column, type NarrowRow, Table } from './table.tsx';
+export { type Column, type NarrowRow, Table } from './table/table.tsx';
+export { VirtualTable } from './table/virtual-table.tsx';
 export { type Tab, Tabs } from './tabs.tsx';
 export { say, Toasts } from './toast.tsx';
-export { VirtualTable } from './virtual-table.tsx';

@@ -1,12 +1,11 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { useDocument } from '../../data/use-document.ts';
 import { useWorkspace } from '../../data/workspace.ts';
-import { useSearch } from '../../shell/address.ts';
 import { mayAny, useMay, useViewer } from '../../shell/session/viewer.ts';
 import { Asked } from '../../shell/states/asked.tsx';
 import { WorkspaceFirst } from '../../shell/states/workspace-first.tsx';
 import { Button, Page } from '../../ui/index.ts';
-import { PlaygroundChoicesDocument, ReplayedLogDocument } from './documents.ts';
+import { PlaygroundChoicesDocument } from './documents.ts';
 import { Column, type Order } from './parts/column.tsx';
 import {
   blankTarget,
@@ -19,6 +18,7 @@ import {
   type Target,
 } from './parts/draft.ts';
 import { Prompt } from './parts/prompt.tsx';
+import { useReplayed } from './parts/use-replayed.ts';
 
 /** What does this model or config answer, and what would it cost? */
 export default function Playground() {
@@ -138,16 +138,3 @@ const orderOf = (draft: Draft, path: string, count: number): Order => ({
   path,
   bodyOf: (target) => bodyFor(draft, target),
 });
-
-/** Brings the request of the log that the address names into the draft; answers the path that it went to. */
-function useReplayed(onRequest: (request: string) => void): string {
-  const [{ log }] = useSearch();
-  const { data } = useDocument(ReplayedLogDocument, { id: log ?? '' }, { isEnabled: log !== undefined });
-  const replayed = log === undefined ? undefined : data?.log;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a log is brought once
-  useEffect(() => {
-    const body = replayed?.request?.body;
-    if (body) onRequest(JSON.stringify(body, null, 2));
-  }, [replayed?.id]);
-  return /\/v1\/([^?]+)/.exec(replayed?.requestUrl ?? '')?.[1] ?? 'chat/completions';
-}

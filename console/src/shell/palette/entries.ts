@@ -1,4 +1,5 @@
 import type { IconName } from '../../ui/index.ts';
+import { pages } from '../pages.ts';
 
 export type PaletteEntry = {
   id: string;
@@ -29,3 +30,6 @@ export function kindOf(text: string): Pasted {
   if (/^[\w-]{16,}$/.test(text) && /\d/.test(text)) return 'log';
   return null;
 }
+
+/** Whether things of a page have an address of their own. */
+export const hasPage = (path: string): boolean => pages.some((page) => page.path === path && page.hasDetail);

@@ -1,15 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { run } from '../../data/run.ts';
 import { useDocument } from '../../data/use-document.ts';
-import { say } from '../../ui/index.ts';
 import { useGo } from '../address.ts';
-import { IdentifySecretDocument, PaletteResourcesDocument } from '../documents.ts';
+import { PaletteResourcesDocument } from '../documents.ts';
 import { useSignOut } from '../frame/user-menu.tsx';
 import { pages } from '../pages.ts';
 import { mayAny, useViewer } from '../session/viewer.ts';
 import { useTheme, useZone } from '../stored.ts';
-import { kindOf, matching, type PaletteEntry } from './entries.ts';
+import { hasPage, kindOf, matching, type PaletteEntry } from './entries.ts';
+import { usePasted } from './use-pasted.ts';
 
 /** What the palette offers for a text: what was pasted, pages and actions, and resources of that name. */
 export function useEntries(text: string): PaletteEntry[] {
@@ -106,46 +105,5 @@ function useResources(text: string): PaletteEntry[] {
     ...of(data.apiKeys?.data, 'keys', 'keys', 'Key'),
     ...(hasPage('configs') ? of(data.configs?.data, 'configs', 'configs', 'Config') : []),
     ...(hasPage('providers') ? of(data.integrations?.data, 'providers', 'providers', 'Provider') : []),
-  ];
-}
-
-const hasPage = (path: string): boolean => pages.some((page) => page.path === path && page.hasDetail);
-
-function usePasted(text: string): PaletteEntry[] {
-  const go = useGo();
-  const kind = kindOf(text);
-  if (kind === 'secret') {
-    const choose = () =>
-      run(IdentifySecretDocument, { secret: text }).then(
-        ({ identifyApiKey: { id, works, apiKey } }) => {
-          say(`That is a secret of "${apiKey.name}"`, {
-            detail: works ? 'It works: rotate it.' : 'It works no more.',
-          });
-          go(`keys/${id}`);
-        },
-        (error: Error) => say('Nobody knows that secret', { tone: 'bad', detail: error.message }),
-      );
-    return [{ id: 'secret', label: 'Whose secret is this?', icon: 'key', note: 'Leaked key', choose }];
-  }
-  if (kind === 'config' && hasPage('configs'))
-    return [
-      {
-        id: 'config',
-        label: `Config ${text}`,
-        icon: 'configs',
-        note: 'Id',
-        choose: () => go(`configs/${text}`),
-      },
-    ];
-  if (kind !== 'log') return [];
-  return [
-    { id: 'log', label: `Log ${text}`, icon: 'logs', note: 'Id', choose: () => go(`logs/${text}`) },
-    {
-      id: 'trace',
-      label: `Logs of the trace ${text}`,
-      icon: 'logs',
-      note: 'Trace',
-      choose: () => go('logs', { q: `trace:${text}`, range: '30d' }),
-    },
   ];
 }

@@ -1,14 +1,14 @@
 import { Suspense, useState } from 'react';
 import { useDocument, useOperation } from '../../../data/use-document.ts';
-import { counted } from '../../../format/number.ts';
 import { useMay } from '../../../shell/session/viewer.ts';
 import { JsonEditor } from '../../../ui/editor/index.ts';
-import { Banner, Button, SkeletonRows, Status, say } from '../../../ui/index.ts';
+import { Banner, Button, SkeletonRows, say } from '../../../ui/index.ts';
 import { SaveConfigDocument, SimulateConfigDocument, ValidateConfigDocument } from '../documents.ts';
 import type { Stored } from './config-detail.tsx';
 import { Picture } from './picture.tsx';
 import { SaveConfig } from './save-config.tsx';
 import { configIn, textOf, treeOf } from './tree.ts';
+import { Validity } from './validity.tsx';
 import { Versions } from './versions.tsx';
 
 type ConfigEditorProps = { stored: Stored; onReload(): Promise<Stored | null> };
@@ -56,15 +56,7 @@ export function ConfigEditor({ stored, onReload }: ConfigEditorProps) {
   return (
     <div className="flex flex-col gap-3 px-4 pb-8 sm:px-6">
       <div className="flex flex-wrap items-center gap-2">
-        <span aria-live="polite" className="flex-1">
-          {config === undefined ? (
-            <Status tone="bad">This is no JSON.</Status>
-          ) : problems.length > 0 ? (
-            <Status tone="bad">{counted(problems.length, 'problem')}</Status>
-          ) : validation ? (
-            <Status tone="ok">Valid</Status>
-          ) : null}
-        </span>
+        <Validity config={config} problems={validation ? problems.length : null} />
         <Button refusal={config === undefined ? 'This is no JSON.' : null} onClick={() => setTried(text)}>
           Simulate
         </Button>

@@ -1,25 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useDocument, useOperation } from '../../../data/use-document.ts';
 import { useWorkspace } from '../../../data/workspace.ts';
-import { dateAndTime } from '../../../format/time.ts';
 import { useGo, useSearch } from '../../../shell/address.ts';
 import { useMay, useViewer } from '../../../shell/session/viewer.ts';
 import { Asked } from '../../../shell/states/asked.tsx';
-import { useZone } from '../../../shell/stored.ts';
-import {
-  Button,
-  type Column,
-  DeleteButton,
-  Page,
-  SkeletonRows,
-  say,
-  Table,
-  Tabs,
-} from '../../../ui/index.ts';
-import { DeleteGuardrailDocument, GuardrailShownDocument, RestoreGuardrailDocument } from '../documents.ts';
+import { DeleteButton, Page, SkeletonRows, say, Tabs } from '../../../ui/index.ts';
+import { DeleteGuardrailDocument, GuardrailShownDocument } from '../documents.ts';
 import type { StoredGuardrail } from './draft.ts';
 import { Editor } from './editor.tsx';
 import { useKinds } from './use-kinds.ts';
+import { Versions } from './versions.tsx';
 
 /** One guardrail: what it checks, how it came to that, and what names it. */
 export function GuardrailDetail({ id }: { id: string }) {
@@ -79,54 +69,6 @@ export function GuardrailDetail({ id }: { id: string }) {
         }
       </Asked>
     </Page>
-  );
-}
-
-type Version = StoredGuardrail['versions'][number];
-
-function Versions({ of: { id, versionId, versions } }: { of: StoredGuardrail }) {
-  const [zone] = useZone();
-  const { refusal } = useMay('guardrails.update');
-  const restore = useOperation(RestoreGuardrailDocument, {
-    changes: ['Guardrails', 'GuardrailShown'],
-    onDone: ({ restoreGuardrailVersion: { name } }) => say(`${name} is as it was then`),
-  });
-  const act = (version: Version) =>
-    version.id === versionId ? (
-      'now'
-    ) : (
-      <Button
-        look="quiet"
-        refusal={refusal}
-        isBusy={restore.isPending}
-        onClick={() =>
-          restore.mutate(
-            { id, version: version.id },
-            { onError: ({ message }) => say('It stays as it is', { tone: 'bad', detail: message }) },
-          )
-        }
-      >
-        Restore
-      </Button>
-    );
-  const columns: Column<Version>[] = [
-    { key: 'number', head: 'Version', cell: ({ number }) => number },
-    { key: 'at', head: 'Made', cell: ({ createdAt }) => dateAndTime(createdAt, zone) },
-    { key: 'by', head: 'By', isMono: true, cell: ({ createdBy }) => createdBy },
-    { key: 'acts', head: <span className="sr-only">Actions</span>, align: 'end', cell: act },
-  ];
-  return (
-    <Table
-      label="Versions"
-      columns={columns}
-      rows={versions}
-      keyOf={(version) => version.id}
-      narrow={(version) => ({
-        lead: `Version ${version.number}`,
-        side: act(version),
-        meta: dateAndTime(version.createdAt, zone),
-      })}
-    />
   );
 }
 

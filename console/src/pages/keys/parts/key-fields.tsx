@@ -1,8 +1,8 @@
 import type { GraphError } from '../../../data/graph-error.ts';
-import { dateAndTime } from '../../../format/time.ts';
 import { useViewer } from '../../../shell/session/viewer.ts';
 import { Banner, Field, Select, TextArea, TextField } from '../../../ui/index.ts';
-import { fieldOf, inDays, type KeyDraft, type KeyType } from './key-form.ts';
+import { Expiry } from './expiry.tsx';
+import { fieldOf, type KeyDraft, type KeyType } from './key-form.ts';
 import { Scopes } from './scopes.tsx';
 
 type KeyFieldsProps = {
@@ -121,32 +121,5 @@ export function KeyFields({ draft, onChange, error, isNew }: KeyFieldsProps) {
         error={errorOf('description')}
       />
     </div>
-  );
-}
-
-type ExpiryProps = { value: string | null; onChange(value: string | null): void; error: string | null };
-
-const terms = [
-  { value: '7', label: 'In 7 days' },
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'never', label: 'Never' },
-] as const;
-
-function Expiry({ value, onChange, error }: ExpiryProps) {
-  const shown = value === null ? 'Never' : dateAndTime(value, 'local');
-  return (
-    <Field label="Expires" error={error}>
-      {({ id }) => (
-        <Select<string>
-          id={id}
-          label="Expires"
-          choices={[{ value: 'as is', label: shown }, ...terms]}
-          value="as is"
-          onChange={(term) => term !== 'as is' && onChange(term === 'never' ? null : inDays(Number(term)))}
-        />
-      )}
-    </Field>
   );
 }

@@ -1,6 +1,7 @@
 import { fieldErrors, type GraphError } from '../../../data/graph-error.ts';
 import { useViewer } from '../../../shell/session/viewer.ts';
 import { Segments, SelectField, TextField } from '../../../ui/index.ts';
+import { AllowanceFields } from './allowance-fields.tsx';
 import type { LimitDraft } from './draft.ts';
 import { FactRows } from './fact-rows.tsx';
 
@@ -17,23 +18,6 @@ type LimitFieldsProps = {
   isNew: boolean;
 };
 
-const counted = [
-  { value: 'cost', label: 'US dollars' },
-  { value: 'tokens', label: 'Tokens' },
-  { value: 'requests', label: 'Requests' },
-] as const;
-const periods = [
-  { value: 'monthly', label: 'a month' },
-  { value: 'weekly', label: 'a week' },
-  { value: 'days', label: 'each number of days' },
-  { value: 'never', label: 'in all' },
-] as const;
-const units = [
-  { value: 'rpm', label: 'a minute' },
-  { value: 'rph', label: 'an hour' },
-  { value: 'rpd', label: 'a day' },
-  { value: 'rpw', label: 'a week' },
-] as const;
 const targets = [
   { value: 'llm', label: 'Calls of models' },
   { value: 'mcp_tools', label: 'Calls of tools' },
@@ -59,50 +43,7 @@ export function LimitFields({ draft, onChange, error, isNew }: LimitFieldsProps)
           onChange={(kind) => onChange({ kind, counts: kind === 'rate' ? 'requests' : 'cost' })}
         />
       )}
-      <div className="grid gap-4 sm:grid-cols-3">
-        <TextField
-          label="Amount"
-          inputMode="decimal"
-          value={draft.amount}
-          onChange={({ target }) => onChange({ amount: target.value })}
-          error={at(isRate ? 'value' : 'creditLimit')}
-          required
-        />
-        <SelectField
-          label="Of"
-          choices={counted.filter(
-            ({ value }) => (isNew || value === draft.counts) && !(isRate && value === 'cost'),
-          )}
-          value={draft.counts}
-          onChange={(counts) => onChange({ counts })}
-        />
-        {isRate ? (
-          <SelectField
-            label="Within"
-            choices={units}
-            value={draft.unit}
-            onChange={(unit) => onChange({ unit })}
-            error={at('unit')}
-          />
-        ) : (
-          <SelectField
-            label="Within"
-            choices={periods}
-            value={draft.period}
-            onChange={(period) => onChange({ period })}
-            error={at('periodicReset')}
-          />
-        )}
-      </div>
-      {!isRate && draft.period === 'days' && (
-        <TextField
-          label="Days"
-          inputMode="numeric"
-          value={draft.days}
-          onChange={({ target }) => onChange({ days: target.value })}
-          error={at('periodicResetDays')}
-        />
-      )}
+      <AllowanceFields draft={draft} onChange={onChange} at={at} isNew={isNew} />
       {isNew && (
         <SelectField
           label="Workspace"

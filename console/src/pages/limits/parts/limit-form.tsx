@@ -11,16 +11,9 @@ import {
   UpdateRateLimitDocument,
   UpdateUsageLimitDocument,
 } from '../documents.ts';
-import {
-  blankLimit,
-  draftOf,
-  missingIn,
-  newRateInput,
-  newUsageInput,
-  rateInput,
-  usageInput,
-} from './draft.ts';
+import { blankLimit, draftOf, missingIn } from './draft.ts';
 import { LimitFields, limitFields } from './limit-fields.tsx';
+import { newRateInput, newUsageInput, rateInput, usageInput } from './limit-input.ts';
 import type { Policy } from './policy.ts';
 
 const changes = ['Limits', 'LimitShown'];

@@ -1,30 +1,9 @@
-import type { MouseEvent, ReactNode } from 'react';
 import { money } from '../../../format/money.ts';
 import { count, NONE } from '../../../format/number.ts';
 import { clock, day, duration, type Zone } from '../../../format/time.ts';
-import { type Column, type NarrowRow, Status } from '../../../ui/index.ts';
-import type { Term } from '../query/terms.ts';
+import { type Column, Status } from '../../../ui/index.ts';
+import { type AddTerm, FilterCell } from './filter-cell.tsx';
 import { keyOfLine, type Line, routeOf, toneOf } from './line.ts';
-
-export type AddTerm = (term: Term) => void;
-
-type CellProps = { field: string; value: string; onAdd: AddTerm; children: ReactNode };
-
-/** A value that narrows the list to itself when it is clicked, and leaves itself out with shift. */
-function FilterCell({ field, value, onAdd, children }: CellProps) {
-  const onClick = (event: MouseEvent) => onAdd({ field, operator: ':', value, isNot: event.shiftKey });
-  return (
-    <button
-      type="button"
-      tabIndex={-1}
-      onClick={onClick}
-      title={`Only ${field} ${value}; with shift: without it`}
-      className="max-w-full truncate rounded-[3px] align-middle underline-offset-2 hover:underline"
-    >
-      {children}
-    </button>
-  );
-}
 
 const timeOf = (line: Line, zone: Zone, hasDays: boolean): string =>
   hasDays ? `${day(line.createdAt, zone)} ${clock(line.createdAt, zone)}` : clock(line.createdAt, zone);
@@ -169,20 +148,3 @@ function RouteSign({ line }: { line: Line }) {
   const route = routeOf(line);
   return <span className={line.isSuccess ? 'text-muted' : 'text-bad'}>{route || NONE}</span>;
 }
-
-/** A log where the page is narrow. */
-export const narrowLine =
-  (zone: Zone) =>
-  (line: Line): NarrowRow => ({
-    lead: (
-      <>
-        <Status tone={toneOf(line)}>{line.responseStatusCode || 'none'}</Status>{' '}
-        <span className="mono">{line.aiModel ?? line.endpoint}</span>
-      </>
-    ),
-    side:
-      line.cost === null
-        ? duration(line.responseTime)
-        : `${duration(line.responseTime)} · ${money(line.cost)}`,
-    meta: `${clock(line.createdAt, zone)} · ${keyOfLine(line)}${line.providerSlug ? ` · @${line.providerSlug}` : ''}`,
-  });

@@ -7,9 +7,11 @@ import { Refused } from '../../../shell/states/asked.tsx';
 import { useZone } from '../../../shell/stored.ts';
 import { Banner, Button, Drawer, SkeletonRows, useIsNarrow, VirtualTable } from '../../../ui/index.ts';
 import { LogDetail } from '../detail/detail.tsx';
-import { type AddTerm, type ColumnName, columnsFor, narrowLine } from './columns.tsx';
+import { type ColumnName, columnsFor } from './columns.tsx';
 import { EmptyLogs } from './empty-logs.tsx';
+import type { AddTerm } from './filter-cell.tsx';
 import type { Line } from './line.ts';
+import { narrowLine } from './narrow-line.tsx';
 import type { useLines } from './use-lines.ts';
 
 type LineListProps = {

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { useDocument } from '../../../data/use-document.ts';
 import { useViewer } from '../../../shell/session/viewer.ts';
 import { LogNamesDocument } from '../documents.ts';
-import type { Names } from '../query/filters.ts';
+import type { Names } from '../query/field-kinds.ts';
 
 /** The values that fields of the filter have in a time, the most frequent first. */
 export type Suggestions = Readonly<Record<string, readonly string[]>>;

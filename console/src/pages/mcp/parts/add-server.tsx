@@ -9,27 +9,21 @@ import {
   CreateMcpIntegrationDocument,
   CreateMcpServerDocument,
   McpIntegrationsDocument,
-  type McpTransport,
 } from '../documents.ts';
+import { blankConnection, ConnectionFields } from './connection-fields.tsx';
 
 /** A connection that is made with the server, in place of one that is there. */
 const NEW = 'new';
 const fields = ['name', 'url', 'configurations', 'workspaceId', 'mcpIntegrationId'] as const;
 
-const blank = {
-  name: '',
-  integration: NEW,
-  url: '',
-  transport: 'http' as McpTransport,
-  header: '',
-  value: '',
-};
-
 /** Opens a server to the callers of a workspace: over a connection that is there, or over a new one. */
 export function AddServer({ onClose }: { onClose(): void }) {
   const own = useWorkspace();
   const { workspaces } = useViewer();
-  const [draft, setDraft] = useState({ ...blank, workspace: own ?? workspaces[0]?.slug ?? '' });
+  const [draft, setDraft] = useState({
+    ...{ name: '', integration: NEW, ...blankConnection },
+    workspace: own ?? workspaces[0]?.slug ?? '',
+  });
   const found = useDocument(McpIntegrationsDocument, { workspace: draft.workspace });
   const go = useGo();
   const connect = useOperation(CreateMcpIntegrationDocument, { changes: ['McpIntegrations'] });
@@ -114,47 +108,7 @@ export function AddServer({ onClose }: { onClose(): void }) {
         onChange={(integration) => set({ integration })}
         error={at('mcpIntegrationId')}
       />
-      {isNew && (
-        <>
-          <TextField
-            label="Address"
-            isMono
-            placeholder="https://…/mcp"
-            value={draft.url}
-            onChange={({ target }) => set({ url: target.value })}
-            hint="mock://server is the one that is built in."
-            error={at('url')}
-            required
-          />
-          <SelectField<McpTransport>
-            label="Speaks"
-            choices={[
-              { value: 'http', label: 'Streamable HTTP' },
-              { value: 'sse', label: 'server-sent events, of 2024' },
-            ]}
-            value={draft.transport}
-            onChange={(transport) => set({ transport })}
-          />
-          <div className="grid gap-4 sm:grid-cols-2">
-            <TextField
-              label="Header of its credential"
-              isMono
-              placeholder="none"
-              value={draft.header}
-              onChange={({ target }) => set({ header: target.value })}
-              error={at('configurations')}
-            />
-            <TextField
-              label="Value of that header"
-              type="password"
-              isMono
-              value={draft.value}
-              onChange={({ target }) => set({ value: target.value })}
-              hint="Sealed where it is stored."
-            />
-          </div>
-        </>
-      )}
+      {isNew && <ConnectionFields draft={draft} onChange={set} at={at} />}
     </FormDialog>
   );
 }

@@ -2,10 +2,9 @@ import { type FormEvent, useState } from 'react';
 import { useOperation } from '../../../data/use-document.ts';
 import { useMay } from '../../../shell/session/viewer.ts';
 import { Banner, Button, Field, Select, TextField } from '../../../ui/index.ts';
-import { AddProviderDocument, TryProviderDocument, type WelcomeStateQuery } from '../documents.ts';
+import { AddProviderDocument, TryProviderDocument } from '../documents.ts';
+import { chatModel, inputOf, type Kind } from './provider-input.ts';
 import { Verdict } from './verdict.tsx';
-
-type Kind = NonNullable<WelcomeStateQuery['providerKinds']>[number];
 
 type ProviderFormProps = {
   kinds: readonly Kind[];
@@ -130,24 +129,3 @@ export function ProviderForm({ kinds, onAdded, onStay }: ProviderFormProps) {
     </form>
   );
 }
-
-/** What test and save are sent: the key by itself, all other values as settings. */
-function inputOf(kind: Kind, values: Record<string, string>) {
-  const { key, ...settings } = values;
-  const choices = kind.settings
-    .filter(({ type, required }) => type === 'choice' && required)
-    .map(({ key: name, options }) => [name, options[0] ?? '']);
-  const configurations = { ...Object.fromEntries(choices), ...settings };
-  return {
-    aiProviderId: kind.id,
-    ...(key && { key }),
-    ...(Object.keys(configurations).length > 0 && { configurations }),
-  };
-}
-
-/** A model to begin with: a small one for conversations, where the list has one. */
-const chatModel = (models: readonly string[]): string | null =>
-  models.find((name) => /^(gpt-4o-mini|claude-.*haiku|gemini-.*flash)/.test(name)) ??
-  models.find((name) => /^(gpt|claude|gemini|llama|mistral)/.test(name)) ??
-  models[0] ??
-  null;

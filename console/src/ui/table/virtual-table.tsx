@@ -1,8 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
-import { classes } from './classes.ts';
-import { useIsNarrow } from './media.ts';
+import { classes } from '../classes.ts';
+import { useIsNarrow } from '../media.ts';
 import { type Column, isControl, type NarrowRow } from './table.tsx';
+import { cellOf, NarrowCells } from './virtual-cells.tsx';
 
 type VirtualTableProps<Row> = {
   label: string;
@@ -127,28 +128,3 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     </div>
   );
 }
-
-const cellOf = <Row,>({ key, cell, align, isMono }: Column<Row>, row: Row) => (
-  <div
-    key={key}
-    role="gridcell"
-    tabIndex={-1}
-    className={classes(
-      'min-w-0 truncate px-2 first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6',
-      align === 'end' && 'text-right',
-      isMono && 'mono',
-    )}
-  >
-    {cell(row)}
-  </div>
-);
-
-const NarrowCells = ({ lead, side, meta }: NarrowRow) => (
-  <div role="gridcell" tabIndex={-1} className="min-w-0 px-4">
-    <div className="flex items-center gap-2">
-      <span className="min-w-0 flex-1 truncate">{lead}</span>
-      <span className="shrink-0">{side}</span>
-    </div>
-    <div className="truncate text-meta text-muted">{meta}</div>
-  </div>
-);

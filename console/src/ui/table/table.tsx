@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { classes } from './classes.ts';
-import { useIsNarrow } from './media.ts';
+import { classes } from '../classes.ts';
+import { useIsNarrow } from '../media.ts';
 
 export type Column<Row> = {
   key: string;
