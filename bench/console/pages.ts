@@ -24,6 +24,8 @@ export type Asked = {
   budgetMs: number;
   /** A key of the organisation asks, unless what is shown belongs to a workspace. */
   ofWorkspace?: boolean;
+  /** The service account of the installation asks. */
+  ofAccount?: boolean;
 };
 
 /** A page whose figures have no budget of their own is to stand within a second. */
@@ -140,6 +142,13 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
     OwnSettings: part({ user: shown.apiKey, mayViews: true }),
     Installed: part(),
     Access: page({ mayWorkspaces: true }),
+    Identities: [
+      {
+        variables: { mayAccounts: true, mayRoles: true, mayPolicies: true, mayTenants: true },
+        budgetMs: PAGE_MS,
+        ofAccount: true,
+      },
+    ],
     WorkspaceMembers: part({ workspace: shown.workspace.id }),
     Audit: page({ ...month, filters: null, page: 1 }),
     AuditChain: part({ after: 0 }),

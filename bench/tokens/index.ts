@@ -1,10 +1,12 @@
 // `npm run bench:tokens -- <seconds a row>`: how long a service account of the root waits for a token for a tenant five
 // levels below it, and for a read with that token, with 10 tenants and with 10,000. Exits with 1 when a budget is missed.
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStorage } from '../../src/storage/connection.ts';
+import { tokenOf, tokenRequest } from '../access-token.ts';
 import { type LoadResult, load, type Request } from '../load.ts';
 import { type Running, type RunningSluice, startSluice } from '../processes.ts';
 import { startServer } from '../store/server.ts';
@@ -19,23 +21,6 @@ const PER_SECOND = 100;
 
 type Row = { what: string; request: Request };
 type Measured = Pick<LoadResult, 'perSecond' | 'p50' | 'p99' | 'failures'>;
-
-const tokenRequest = ({ clientId, clientSecret }: RunningSluice, tenant: string): Request => ({
-  path: '/oauth2/access_token',
-  headers: {
-    authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
-    'content-type': 'application/x-www-form-urlencoded',
-  },
-  body: `grant_type=client_credentials&scope=tsg_id:${tenant}`,
-});
-
-async function tokenOf(sluice: RunningSluice, tenant: string): Promise<string> {
-  const { path, headers, body } = tokenRequest(sluice, tenant);
-  const response = await fetch(`http://127.0.0.1:${sluice.port}${path}`, { method: 'POST', headers, body });
-  const { access_token } = (await response.json()) as { access_token?: string };
-  if (!access_token) throw new Error(`No token for ${tenant}: ${response.status}`);
-  return access_token;
-}
 
 async function rowsFor(sluice: RunningSluice, tenants: number, tenant: string): Promise<Row[]> {
   const headers = { authorization: `Bearer ${await tokenOf(sluice, tenant)}` };

@@ -38,8 +38,8 @@ export async function closeBrowser(): Promise<void> {
 }
 
 type VisitorOptions = {
-  /** Signs in with a person's link, or with a key; null stays outside. */
-  as: { email: string } | { key: string } | null;
+  /** Signs in with a person's link, with a key, or as a service account; null stays outside. */
+  as: { email: string } | { key: string } | { client_id: string; client_secret: string } | null;
   /** Where the service is that the page may ask; the one that all tests share unless given. */
   at?: string;
   size?: { width: number; height: number };

@@ -8,6 +8,8 @@ import { Button, Notice, Tabs } from '../../ui/index.ts';
 import { Page } from '../../ui/page.tsx';
 import { AccessDocument, type AccessQuery } from './documents.ts';
 import { Clients } from './parts/clients.tsx';
+import { identityTabs } from './parts/identity/identity-tabs.tsx';
+import { useIdentities } from './parts/identity/use-identities.ts';
 import { InvitePerson } from './parts/invite-person.tsx';
 import { Invites } from './parts/invites.tsx';
 import { People } from './parts/people.tsx';
@@ -20,6 +22,7 @@ export default function Access() {
   const [isInviting, setInviting] = useState(false);
   const { may: mayWorkspaces } = useMay('workspaces.list');
   const query = useDocument(AccessDocument, { mayWorkspaces });
+  const { data: identities } = useIdentities();
   const { refusal } = useMay('organisation_users.create');
   const invite = (
     <Button look="primary" icon="plus" refusal={refusal} onClick={() => setInviting(true)}>
@@ -72,6 +75,7 @@ export default function Access() {
               note: mcpGrants?.total,
               panel: <Clients grants={mcpGrants?.data ?? []} />,
             },
+            ...identityTabs(identities),
           ];
           return (
             <Tabs label="Access" tabs={tabs} value={view} onChange={(value) => change({ view: value })} />
