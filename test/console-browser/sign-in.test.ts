@@ -79,10 +79,13 @@ it('a person who is blocked is out within seconds, and is told what to do', asyn
   );
   const id = users.data.find(({ email }) => email === alan.email)?.id;
   const setStatus = (status: 'active' | 'inactive') =>
-    ask('mutation ($id: ID!, $input: UpdateScimUserInput!) { updateScimUser(id: $id, input: $input) { id } }', {
-      id,
-      input: { status },
-    });
+    ask(
+      'mutation ($id: ID!, $input: UpdateScimUserInput!) { updateScimUser(id: $id, input: $input) { id } }',
+      {
+        id,
+        input: { status },
+      },
+    );
   const unused = await linkFor(alan.email);
   const person = await visit({ as: alan });
   await person.open('search/home', 'Home');
