@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { dateAndTime } from '../format/time.ts';
 import { useSearch } from './address.ts';
 import { useZone } from './stored.ts';
@@ -25,15 +25,23 @@ export type Range = {
   /** One of `ranges`; null for a range between two times. */
   name: RangeName | null;
   label: string;
+  /** Has a range that reaches until now reach until the present moment again. */
+  renew(): void;
   choose(name: RangeName): void;
   /** A range between two times, in milliseconds. */
   zoom(from: number, to: number): void;
 };
 
-/** The time that the page is about, from the address: `range=24h`, or `from` and `to`. It begins anew with each load. */
+/**
+ * The time that the page is about, from the address: `range=24h`, or `from` and `to`. A range until now ends when the page was
+ * opened, or when it was last renewed.
+ */
 export function useRange(fallback: RangeName = '24h'): Range {
   const [{ range, from, to }, change] = useSearch();
   const [zone] = useZone();
+  const [renewals, setRenewals] = useState(0);
+  const renew = useCallback(() => setRenewals((before) => before + 1), []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a renewal reads the clock again
   return useMemo(() => {
     const given = from && to && !Number.isNaN(Date.parse(from)) && !Number.isNaN(Date.parse(to));
     const known = ranges.find(({ value }) => value === (range ?? fallback)) ?? ranges[2];
@@ -55,9 +63,10 @@ export function useRange(fallback: RangeName = '24h'): Range {
         };
     return {
       ...own,
+      renew,
       choose: (name) => change({ range: name, from: null, to: null }),
       zoom: (start, end) =>
         change({ range: null, from: new Date(start).toISOString(), to: new Date(end).toISOString() }),
     };
-  }, [range, from, to, fallback, zone, change]);
+  }, [range, from, to, fallback, zone, change, renewals, renew]);
 }

@@ -16,7 +16,7 @@ import { Top } from './parts/top.tsx';
 
 /** Is it healthy, what does it cost, what changed? */
 export default function Home() {
-  const { from, to, isOpen } = useRange();
+  const { from, to, isOpen, renew } = useRange();
   const viewer = useViewer();
   const span = Date.parse(to) - Date.parse(from);
   const query = useDocument(HomeDocument, {
@@ -29,7 +29,7 @@ export default function Home() {
     mayConfigs: mayAny(viewer, ['configs.list']),
     mayLimits: mayAny(viewer, ['policies.list']),
   });
-  useActivity(isOpen && mayAny(viewer, ['logs.list']), HomeDocument.name);
+  useActivity(isOpen && mayAny(viewer, ['logs.list']), renew);
   const { data } = query;
   return (
     <Page title="Home" answer={data && sentenceOf(data)}>

@@ -41,7 +41,8 @@ export function LimitDetail({ id }: { id: string }) {
     isRate: kind === 'rate',
     mayKeys: mayAny(viewer, ['workspace_service_api_keys.list']),
   });
-  useActivity(mayAny(viewer, ['logs.list']), LimitShownDocument.name);
+  const { refetch } = query;
+  useActivity(mayAny(viewer, ['logs.list']), () => void refetch());
   const policy = query.data && policyOf(query.data);
   const names = keyNamesOf(query.data?.apiKeys);
   const calls = policy ? callsOf(policy, names) : '';

@@ -35,11 +35,11 @@ const openCircuits = (configs: readonly Config[], now: number): Concern[] =>
   configs.flatMap(({ id, name, circuits }) => {
     const open = circuits.filter(({ isOpen }) => isOpen);
     const ends = Math.max(...open.map(({ openUntil }) => Date.parse(openUntil ?? '')));
-    const until = Number.isNaN(ends) ? '' : `, until ${relative(ends, now)}`;
+    const again = Number.isNaN(ends) ? '' : `; tried again ${relative(ends, now)}`;
     const targets = [...new Set(open.map(({ target }) => target.replace('config.', '')))].join(', ');
     return open.length === 0
       ? []
-      : [{ id, tone: 'bad', text: `${name}: no calls to ${targets}${until}`, to: `configs/${id}` } as const];
+      : [{ id, tone: 'bad', text: `${name}: no calls to ${targets}${again}`, to: `configs/${id}` } as const];
   });
 
 type Alarm = NonNullable<HomeQuery['alarms']>['data'][number];
