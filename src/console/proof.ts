@@ -51,7 +51,10 @@ export async function provenUser(
   method: 'link' | 'oidc',
 ): Promise<Proven> {
   const user = await directory.users.get(userId);
-  if (!user) throw new GatewayError('UNAUTHENTICATED', { message: 'The user does not exist any more.' });
+  if (!user)
+    throw new GatewayError('UNAUTHENTICATED', {
+      message: 'The user was deactivated or deleted. Ask an owner or admin of the organisation.',
+    });
   const { id, email, organisationId } = user;
   return {
     principal: { kind: 'user', id, userId, name: email, organisationId },

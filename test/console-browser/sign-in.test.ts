@@ -93,7 +93,10 @@ it('a person who is blocked is out within seconds, and is told what to do', asyn
   try {
     await expectTold(person, 'The sign-in is over. Sign in again.');
     await person.page.goto(`${url}/console/#${unused}`);
-    await expectTold(person, /The link does not exist, was used, or is too old/);
+    await expectTold(
+      person,
+      'The user was deactivated or deleted. Ask an owner or admin of the organisation.',
+    );
   } finally {
     await setStatus('active');
   }
