@@ -54,8 +54,8 @@ it('a service account is made, and its secret is shown once', async () => {
   expect(await page.content()).not.toContain(secret);
   expect(await barriersOn(page)).toEqual([]);
 
-  await rowOf(account).getByRole('button', { name: 'Replace' }).click();
-  await inDialog().getByRole('button', { name: 'Replace' }).click();
+  await rowOf(account).getByRole('button', { name: 'New secret' }).click();
+  await inDialog().getByRole('button', { name: 'Replace it' }).click();
   const next = (await page.getByRole('region', { name: 'client secret' }).innerText()).trim();
   expect(next).not.toBe(secret);
   expect(await statusFor(id, secret)).toBe(401);

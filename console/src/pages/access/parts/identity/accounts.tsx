@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useOperation } from '../../../../data/use-document.ts';
 import { day } from '../../../../format/time.ts';
 import { useZone } from '../../../../shell/stored.ts';
-import { Button, type Column, DeleteButton, Notice, say, Table } from '../../../../ui/index.ts';
+import { Button, type Column, Confirm, DeleteButton, Notice, say, Table } from '../../../../ui/index.ts';
 import { DeleteServiceAccountDocument, ResetServiceAccountDocument } from '../../documents.ts';
 import { CreateAccount } from './create-account.tsx';
 import { type Credential, CredentialShown } from './credential-shown.tsx';
@@ -64,9 +64,14 @@ export function Accounts({ accounts }: { accounts: readonly Account[] }) {
 
 type ActsProps = { account: Account; onSecret(credential: Credential): void };
 
-function Acts({ account: { id, name }, onSecret }: ActsProps) {
+function Acts({ account, onSecret }: ActsProps) {
+  const { id, name } = account;
+  const [isReplacing, setReplacing] = useState(false);
   const reset = useOperation(ResetServiceAccountDocument, {
-    onDone: ({ resetServiceAccountSecret: { clientSecret } }) => onSecret({ name, id, clientSecret }),
+    onDone({ resetServiceAccountSecret: { clientSecret } }) {
+      setReplacing(false);
+      onSecret({ name, id, clientSecret });
+    },
   });
   const remove = useOperation(DeleteServiceAccountDocument, {
     changes,
@@ -74,14 +79,17 @@ function Acts({ account: { id, name }, onSecret }: ActsProps) {
   });
   return (
     <span className="flex justify-end gap-2">
-      <DeleteButton
-        name={`the secret of ${name}`}
-        verb="Replace"
-        consequence="The secret of before, and every token that it brought, stop working at once."
-        refusal={null}
-        act={reset}
-        onConfirm={() => reset.mutate({ id })}
-      />
+      <Button onClick={() => setReplacing(true)}>New secret</Button>
+      {isReplacing && (
+        <Confirm
+          title={`A new secret for ${name}?`}
+          verb="Replace it"
+          consequence="The secret of before, and every token that it brought, stop working at once."
+          act={reset}
+          onConfirm={() => reset.mutate({ id })}
+          onClose={() => setReplacing(false)}
+        />
+      )}
       <DeleteButton
         name={name}
         consequence="Its tokens stop working at once, and the access policies that name it go with it."
