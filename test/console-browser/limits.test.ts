@@ -7,12 +7,15 @@ import { closeBrowser, PATIENCE, type Visitor, visit } from './support/visitor.t
 
 const workspace = `limits-${randomUUID().slice(0, 8)}`;
 
-/** A word in, a word out: each call costs a cent. */
-const price = { price: 0.5 };
+/** What is answered repeats the words that were sent: each call costs a cent, and cannot come to more. */
+const WORDS = 25;
 const priced = {
   slug: 'mock-1',
   enabled: true,
-  pricingConfig: { type: 'static', pay_as_you_go: { request_token: price, response_token: price } },
+  pricingConfig: {
+    type: 'static',
+    pay_as_you_go: { request_token: { price: 0 }, response_token: { price: 1 / WORDS } },
+  },
 };
 
 let ada: Visitor;
@@ -49,8 +52,8 @@ const call = () =>
     headers: { 'content-type': 'application/json', 'x-gateway-api-key': key },
     body: JSON.stringify({
       model: `@${workspace}/mock-1`,
-      max_tokens: 1,
-      messages: [{ role: 'user', content: 'Hello' }],
+      max_tokens: WORDS,
+      messages: [{ role: 'user', content: 'water '.repeat(WORDS).trim() }],
     }),
   });
 /** Milliseconds within which a page shows that a budget is used up. */
@@ -77,7 +80,7 @@ it('a budget that is made here refuses calls, and shows who has used it', async 
   await page.getByLabel('Name', { exact: true }).fill('A cent a month');
   expect(await barriersOn(page)).toEqual([]);
   await inDialog().getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('cell', { name: '$0.01 a month' }).click();
+  await page.getByRole('cell', { name: '$0.010 a month' }).click();
   await page.getByRole('heading', { level: 1, name: 'A cent a month' }).waitFor();
   await page.getByText('Nothing was counted yet').waitFor();
 
@@ -116,7 +119,7 @@ it('a call is weighed, and the limit that stops it is named', async () => {
 
 it('a counter that is set back lets calls through, and a limit that is raised and deleted too', async () => {
   const { page } = ada;
-  await page.getByRole('cell', { name: '$0.01 a month' }).click();
+  await page.getByRole('cell', { name: '$0.010 a month' }).click();
   await page.getByRole('button', { name: 'Set back' }).click();
   await inDialog().getByRole('button', { name: 'Set back' }).click();
   await page.getByText(/begins at 0/).waitFor();

@@ -33,7 +33,7 @@ async function everyLog(): Promise<Log[]> {
   for (;;) {
     const { logHistory }: Logs = await ask<Logs>(
       `query ($filters: LogFilters, $after: ID) {
-        logHistory(filters: $filters, limit: 1000, after: $after) { hasMore lastId data { cost aiModel } } }`,
+        logHistory(filters: $filters, limit: 100, after: $after) { hasMore lastId data { cost aiModel } } }`,
       { filters: { timeOfGenerationMin: within.from, timeOfGenerationMax: within.to }, after },
     );
     logs.push(...logHistory.data);
@@ -84,7 +84,10 @@ it('a row leads to the logs that make it', async () => {
   await open(address, 'Spend');
   const [most] = await csv();
   const model = most?.[0] ?? '';
-  await page.getByRole('region', { name: 'Cost by model' }).getByRole('cell', { name: model }).click();
+  await page
+    .getByRole('region', { name: 'Cost by model' })
+    .getByRole('cell', { name: model, exact: true })
+    .click();
   await page.getByRole('heading', { level: 1, name: 'Logs' }).waitFor();
   const { searchParams } = new URL(page.url());
   expect(searchParams.get('from')).toBe(within.from);
