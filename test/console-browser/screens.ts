@@ -13,6 +13,7 @@ export const opened: Readonly<Record<string, Opened>> = {
     as: 'log',
     query: '?q=meta.team:appearance',
     async open(page) {
+      await page.getByRole('grid', { name: 'Logs' }).getByText('mock-1').first().waitFor();
       await page.keyboard.press('j');
       await page.getByRole('article').getByText('Why is a lock gate bent?').first().waitFor();
     },
