@@ -71,7 +71,7 @@ it.each(looks)('every page can be used by everybody: $look', async ({ theme, siz
   }
   expect(trouble.seen()).toEqual([]);
   await leave();
-});
+}, 300_000);
 
 it('the pictures that docs/console.md shows are small, and are those that there are', async () => {
   const { page, leave } = await visit({ as: null });

@@ -108,6 +108,7 @@ it('the log of a refused call names the limit, and Home says that it is used up'
 it('a call is weighed, and the limit that stops it is named', async () => {
   await ada.open(`${workspace}/limits`, 'Limits');
   await pressed('Weigh a call');
+  await inDialog().getByLabel('To the model').fill(`@${workspace}/mock-1`);
   await inDialog().getByRole('button', { name: 'Weigh it' }).click();
   await inDialog().getByText('It is refused.').waitFor();
   await inDialog()

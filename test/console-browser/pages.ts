@@ -107,7 +107,7 @@ export const testedPages: readonly TestedPage[] = [
     path: 'limits',
     title: 'Limits',
     operation: 'Limits',
-    filled: /2 budgets and 1 rate of policies/,
+    filled: /\d budgets and 1 rate of policies/,
     empty: /No limit yet/,
     scope: 'policies.list',
   },
