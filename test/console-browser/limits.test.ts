@@ -129,7 +129,7 @@ it('a counter that is set back lets calls through, and a limit that is raised an
   await page.getByRole('button', { name: 'Edit' }).click();
   await page.getByLabel('Amount').fill('5');
   await inDialog().getByRole('button', { name: 'Save' }).click();
-  await page.getByText(/\$5 a month for each key/).waitFor();
+  await page.getByText(/\$5\.00 a month for each key/).waitFor();
   await page.getByRole('button', { name: 'Delete' }).click();
   await inDialog().getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No limit yet').waitFor();
