@@ -57,21 +57,25 @@ async function look(page: Page, name: string, as: string): Promise<void> {
   expect([name, whole <= shown]).toEqual([name, true]);
 }
 
-it.each(looks)('every page can be used by everybody: $look', async ({ theme, size, look: as }) => {
-  const { page, open, trouble, leave } = await visit({ as: owner, theme, size });
-  for (const { path, workspace = '_', title, filled } of testedPages) {
-    await open(`${workspace}/${path}`, title);
-    await page.getByText(filled).first().waitFor();
-    await look(page, path, as);
-    const inside = opened[path];
-    if (!inside) continue;
-    await open(`${workspace}/${path}${inside.query ?? ''}`, title);
-    await inside.open(page);
-    await look(page, inside.as, as);
-  }
-  expect(trouble.seen()).toEqual([]);
-  await leave();
-}, 300_000);
+it.each(looks)(
+  'every page can be used by everybody: $look',
+  async ({ theme, size, look: as }) => {
+    const { page, open, trouble, leave } = await visit({ as: owner, theme, size });
+    for (const { path, workspace = '_', title, filled } of testedPages) {
+      await open(`${workspace}/${path}`, title);
+      await page.getByText(filled).first().waitFor();
+      await look(page, path, as);
+      const inside = opened[path];
+      if (!inside) continue;
+      await open(`${workspace}/${path}${inside.query ?? ''}`, title);
+      await inside.open(page);
+      await look(page, inside.as, as);
+    }
+    expect(trouble.seen()).toEqual([]);
+    await leave();
+  },
+  300_000,
+);
 
 it('the pictures that docs/console.md shows are small, and are those that there are', async () => {
   const { page, leave } = await visit({ as: null });
