@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type AggregateRecord, isAggregate, isOffered, resolved } from '../aggregate/index.ts';
 import type { CallerAnswer, RequestAnswer } from '../exchange/answer.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
-import type { CallerMessage } from '../exchange/receive.ts';
+import { type CallerMessage, isPlain } from '../exchange/receive.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import { isPerUser, type OwnViews } from '../lines/own-views.ts';
 import { RelayCall } from '../relay/call.ts';
@@ -148,7 +148,7 @@ function callFor(
 ): RelayCall | null {
   const { id, method } = message;
   const params = withoutOwnInput(message.params);
-  const raw = params === message.params ? whole : null;
+  const raw = params === message.params && whole !== null && isPlain(whole) ? whole : null;
   const onEnd = (ended: RelayCall) => recordCall(ended, record);
   const common = { visit, id, method, answer, onEnd };
   const isOfTask = isAboutTask(method, visit.era);

@@ -42,10 +42,48 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
+/** Members by which it is decided what a message may do. */
+const deciding = [
+  'jsonrpc',
+  'id',
+  'method',
+  'params',
+  'name',
+  'arguments',
+  'uri',
+  'ref',
+  'task',
+  'taskId',
+  '_meta',
+];
+const DECIDING = new RegExp(`"(?:${deciding.join('|')})"\\s*:`, 'g');
+const inLowerCase = new Map(deciding.map((name) => [name.toLowerCase(), name]));
+
+/**
+ * Whether the bytes of a message mean the same to every reader: of a member that stands twice, or whose name is escaped, another reader
+ * might take what nobody here has looked at.
+ */
+export function isPlain(bytes: Buffer): boolean {
+  const text = bytes.toString('latin1');
+  if (text.includes('\\u00')) return false;
+  const found = text.match(DECIDING) ?? [];
+  return new Set(found.map((each) => each.slice(0, each.lastIndexOf('"')))).size === found.length;
+}
+
+/** Readers there are to whom Name is name. Throws for a member that only they would take for another one. */
+function requireExactNames(object: JsonObject): void {
+  for (const name in object) {
+    const meant = inLowerCase.get(name.toLowerCase());
+    if (meant !== undefined && meant !== name)
+      throw refuse(rpc.invalidRequest, `Invalid request: the member ${meant} is written in another way.`);
+  }
+}
+
 /** The message that a JSON value is; throws for what is none. */
 export function messageOf(value: unknown): CallerMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0')
     throw refuse(rpc.invalidRequest, 'Invalid request: the body must be a message of JSON-RPC 2.0.');
+  requireExactNames(value);
   const { id, method, params = {} } = value;
   if (id !== undefined && !isId(id))
     throw refuse(rpc.invalidRequest, 'Invalid request: id must be a text or a whole number.');
@@ -60,6 +98,7 @@ export function messageOf(value: unknown): CallerMessage {
   if (typeof method !== 'string' || method.length > 256)
     throw refuse(rpc.invalidRequest, 'Invalid request: method must be a text.');
   if (!isObject(params)) throw refuse(rpc.invalidRequest, 'Invalid request: params must be an object.');
+  requireExactNames(params);
   return id === undefined
     ? { kind: 'notification', method, params, value }
     : { kind: 'request', id, method, params, value };

@@ -208,3 +208,49 @@ it('a request without an id reaches no server, which might obey it', async () =>
   expect(methods().filter((method) => wrong.includes(method))).toEqual([]);
   await obeying.stop();
 });
+
+describe('a message that other readers take for another one', () => {
+  const send = (text: string) => post(app, '/reader/mcp', text, { 'mcp-protocol-version': '2025-11-25' });
+  let reader: McpUpstream;
+  const bodies: string[] = [];
+  beforeAll(async () => {
+    reader = await startMcpUpstream('legacy');
+    reader.onMessage = ({ id, method, ...rest }) => {
+      if (method !== 'tools/call') return undefined;
+      bodies.push(JSON.stringify(rest.params));
+      return { jsonrpc: '2.0', id, result: { content: [] } };
+    };
+    await serveMcp(app, 'reader', { url: reader.url });
+  });
+  afterAll(() => reader.stop());
+
+  it.each([
+    ['"name": "delete", "name": "search"'],
+    ['"n\\u0061me": "delete", "name": "search"'],
+    ['"name": "search", "arguments": {"name": "a", "name": "b"}'],
+  ])('goes on as the gateway has read it: %s', async (params) => {
+    const text = `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {${params}}}`;
+    expect((await send(text)).body.result).toEqual({ content: [] });
+    const { body } = reader.requests.filter(({ body }) => body?.method === 'tools/call').at(-1) ?? {};
+    expect(body).toMatchObject({ method: 'tools/call', params: { name: 'search' } });
+    expect(Number(reader.requests.at(-1)?.headers['content-length'])).toBeLessThan(text.length);
+  });
+
+  it.each(['"name": "search", "Name": "delete"', '"NAME": "search"', '"name": "search", "URI": "files://x"'])(
+    'is refused where the case of its members decides: %s',
+    async (params) => {
+      const before = bodies.length;
+      const text = `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {${params}}}`;
+      expect(await send(text)).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
+      expect((await send(text.replace('"method"', '"Method"'))).status).toBe(400);
+      expect(bodies).toHaveLength(before);
+    },
+  );
+
+  it('is none where arguments are called as they like', async () => {
+    const given = '"name": "search", "arguments": {"Name": "x", "URI": 12345678901234567890}';
+    const text = `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {${given}}}`;
+    expect((await send(text)).body.result).toEqual({ content: [] });
+    expect(Number(reader.requests.at(-1)?.headers['content-length'])).toBe(text.length);
+  });
+});
