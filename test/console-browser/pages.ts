@@ -115,6 +115,7 @@ export const testedPages: readonly TestedPage[] = [
     path: 'access',
     title: 'Access',
     operation: 'Access',
+    later: ['Identities'],
     filled: /\d people, 1 owner/,
     empty: /No open invites/,
     emptyPath: 'access?view=invites',

@@ -10,7 +10,7 @@ export type Tenant = NonNullable<IdentitiesQuery['tenants']>['data'][number];
 /** What is read anew after each change here. */
 export const changes = [IdentitiesDocument.name];
 
-/** What service accounts administer: nobody else holds these permissions, and for them nothing is asked. */
+/** Programs and what they may do; whoever may see nothing of that asks nothing. */
 export function useIdentities() {
   const viewer = useViewer();
   const may = (permission: string) => mayAny(viewer, [permission]);
