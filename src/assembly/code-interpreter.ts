@@ -4,6 +4,7 @@ import {
   type Boxes,
   createInterpreters,
   createNativeStart,
+  createRemoteStart,
   createStart,
   nativeUnavailable,
   type StartInterpreter,
@@ -24,14 +25,20 @@ export function createCodeTool(
   { boxes, files, db, now, log }: Deps,
 ): (ServicePart & { tool: HostedTool }) | null {
   const { places, keepsWarm } = codeInterpreter;
-  const start = startFor(codeInterpreter, { boxes, directory: join(storage.dataDirectory, 'boxes'), log });
+  const directory = join(storage.dataDirectory, 'boxes');
+  const start = interpreterStart(codeInterpreter, { boxes, directory, log });
   if (!start) return null;
-  const interpreters = createInterpreters({ start, keepsWarm, log });
+  // A box server keeps one ready itself.
+  const interpreters = createInterpreters({
+    start,
+    keepsWarm: keepsWarm && codeInterpreter.runs !== 'remote',
+    log,
+  });
   const containers = createContainers({ interpreters, places, now });
   const tool = createCodeInterpreter({
     containers,
     files,
-    hasPackages: codeInterpreter.runs === 'native',
+    hasPackages: codeInterpreter.runs !== 'deno',
     async threadFiles({ threadId, organisationId, workspaceId }) {
       const thread = await threadModel(db)
         .findOne({ _id: threadId, organisationId, workspaceId }, { toolResources: 1 })
@@ -51,11 +58,12 @@ export function createCodeTool(
 type StartDeps = { boxes: Boxes; directory: string; log: Logger };
 
 /** How interpreters start here; null where none do. */
-function startFor(
-  { runs, python }: Settings['codeInterpreter'],
+export function interpreterStart(
+  { runs, python, server }: Settings['codeInterpreter'],
   { boxes, directory, log }: StartDeps,
 ): StartInterpreter | null {
   if (runs === 'deno') return boxes.unavailable === null ? createStart(boxes, directory, log) : null;
+  if (runs === 'remote') return server && createRemoteStart(server.url, server.token);
   if (runs === 'off') return null;
   const unavailable = nativeUnavailable(python);
   if (unavailable === null) return createNativeStart(python);

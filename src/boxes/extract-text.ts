@@ -1,5 +1,5 @@
-import { BoxLost } from './box.ts';
 import type { Boxes } from './boxes.ts';
+import { BoxLost } from './exchange.ts';
 import { formatOf } from './formats.ts';
 import { createTurns } from './turns.ts';
 

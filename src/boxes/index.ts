@@ -1,5 +1,5 @@
-export { type BoxEnd, BoxFault, BoxLost } from './box.ts';
 export { type Boxes, createBoxes } from './boxes.ts';
+export { type BoxEnd, BoxFault, BoxLost } from './exchange.ts';
 export { createExtractText, type Extraction, type ExtractText } from './extract-text.ts';
 export { formatOf } from './formats.ts';
 export { Unreadable } from './programs/extract/failure.ts';
@@ -9,4 +9,6 @@ export type { CellEnd, Interpreter } from './python/interpreter.ts';
 export { createInterpreters, type Interpreters } from './python/interpreters.ts';
 export { createNativeStart } from './python/native-start.ts';
 export { createStart, type StartInterpreter } from './python/start.ts';
+export { type BoxServer, createBoxServer } from './remote/server.ts';
+export { createRemoteStart } from './remote/start.ts';
 export { createTurns } from './turns.ts';

@@ -20,16 +20,9 @@ import { mcpSettings } from './mcp.ts';
 import { nameList } from './name-list.ts';
 import { proxySettings } from './proxies.ts';
 import { traceSettings } from './traces.ts';
-import { flag, integer, wholeNumber } from './values.ts';
+import { flag, headerSecret, integer, wholeNumber } from './values.ts';
 
 // Secrets that travel in a header.
-const headerSecret = z
-  .string()
-  .regex(
-    /^[\x21-\x7e]{32,512}$/,
-    'must be 32 to 512 characters without spaces, e.g. from `openssl rand -hex 32`',
-  );
-
 const encryptionKey = z
   .string()
   .transform((text) => Buffer.from(text, 'base64'))

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '../lib/http/addresses.ts';
 import { hostnameOf } from '../lib/http/custom-host.ts';
+import { boxServerOf, missingOfBoxServer } from './assistants/code-interpreter.ts';
 import { runSlotsOf } from './assistants/runs.ts';
 import { type EnvironmentValues, environmentOf } from './environment.ts';
 import { exportBucket, mistakesOfContents } from './exports.ts';
@@ -28,7 +29,12 @@ export function readSettings(
   // An empty variable means "not set", as in compose files and CI.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environmentOf(house).safeParse(given);
-  const mistakes = [...(parsed.error?.issues ?? []), ...mistakesOfContents(given), ...missingOfMail(given)];
+  const mistakes = [
+    ...(parsed.error?.issues ?? []),
+    ...mistakesOfContents(given),
+    ...missingOfMail(given),
+    ...missingOfBoxServer(given),
+  ];
   if (!parsed.success || mistakes.length > 0) {
     const lines = mistakes.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
     throw new SettingsError(`These settings are not valid:\n${lines.join('\n')}`);
@@ -113,6 +119,8 @@ export function readSettings(
     codeInterpreter: {
       runs: values.CODE_INTERPRETER,
       python: values.CODE_INTERPRETER_PYTHON,
+      server: boxServerOf(values),
+      token: values.CODE_INTERPRETER_TOKEN ?? null,
       places: values.CODE_INTERPRETER_BOXES,
       keepsWarm: values.CODE_INTERPRETER_WARM,
     },

@@ -128,10 +128,14 @@ export type Settings = {
   /** Days after which a thread is erased on which nothing was said since; null for never. */
   threadRetentionDays: number | null;
   codeInterpreter: {
-    /** `deno`: Pyodide in Deno; `native`: Python of this machine in bubblewrap; `off`: none. */
-    runs: 'deno' | 'native' | 'off';
+    /** `deno`: Pyodide in Deno; `native`: Python of this machine in bubblewrap; `remote`: on box servers; `off`: none. */
+    runs: 'deno' | 'native' | 'remote' | 'off';
     /** The path of the native Python. */
     python: string;
+    /** The box server of `remote`; null for the others. */
+    server: { url: URL; token: string } | null;
+    /** What a box server asks for; null where none is run here. */
+    token: string | null;
     /** Containers of threads that one process keeps at a time. */
     places: number;
     /** Whether one more is kept ready once one was taken. */

@@ -11,3 +11,11 @@ export const integer = (fallback: number, min: number, max: number) =>
 export const choice = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 export const flag = (fallback: boolean) => choice.default(fallback);
+
+/** A secret that travels in a header. */
+export const headerSecret = z
+  .string()
+  .regex(
+    /^[\x21-\x7e]{32,512}$/,
+    'must be 32 to 512 characters without spaces, e.g. from `openssl rand -hex 32`',
+  );

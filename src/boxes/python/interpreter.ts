@@ -1,4 +1,4 @@
-import type { Box, BoxEnd } from '../box.ts';
+import type { BoxEnd, OpenBox } from '../exchange.ts';
 
 /** How a cell ended: whether it raised no error, and the files of the data folder that it made or changed. */
 export type CellEnd = { isFine: boolean; files: { name: string; bytes: number }[] };
@@ -14,20 +14,21 @@ const MOST_FILES = 100;
 /** A Python that is ready for cells, which share their variables and the folder `/mnt/data`. */
 export class Interpreter {
   readonly ended: Promise<BoxEnd>;
-  #box: Box;
+  /** Where it runs. */
+  readonly box: OpenBox;
 
-  constructor(box: Box) {
-    this.#box = box;
+  constructor(box: OpenBox) {
+    this.box = box;
     this.ended = box.ended;
   }
 
   get isOpen(): boolean {
-    return this.#box.isOpen;
+    return this.box.isOpen;
   }
 
   /** The process of the box. */
   get pid(): number {
-    return this.#box.pid;
+    return this.box.pid;
   }
 
   /** Puts a file into the data folder. */
@@ -36,14 +37,14 @@ export class Interpreter {
     body: { bytes: number; read(): AsyncIterable<Uint8Array> },
     signal: AbortSignal,
   ): Promise<void> {
-    await this.#box.ask({ head: { type: 'put', name }, body, timeMs: HANDLING_MS, signal });
+    await this.box.ask({ head: { type: 'put', name }, body, timeMs: HANDLING_MS, signal });
   }
 
   /** Runs a cell; `onLog` gets what it writes, at most 256 kB. Rejects with a BoxLost where it takes too long or too much. */
   async run(code: string, onLog: (text: string) => void, signal: AbortSignal): Promise<CellEnd> {
     const decoder = new TextDecoder();
     let left = MOST_LOG_BYTES;
-    const { head } = await this.#box.ask({
+    const { head } = await this.box.ask({
       head: { type: 'run', code, logBytes: MOST_LOG_BYTES },
       timeMs: CELL_MS,
       signal,
@@ -59,12 +60,12 @@ export class Interpreter {
 
   /** The content of a file of the data folder. */
   async take(name: string, signal: AbortSignal): Promise<Uint8Array> {
-    const { body } = await this.#box.ask({ head: { type: 'take', name }, timeMs: HANDLING_MS, signal });
+    const { body } = await this.box.ask({ head: { type: 'take', name }, timeMs: HANDLING_MS, signal });
     return body;
   }
 
   close(): Promise<BoxEnd> {
-    return this.#box.kill('stopped');
+    return this.box.kill('stopped');
   }
 }
 

@@ -3,8 +3,9 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Logger } from '../../lib/logger.ts';
-import { type Box, BoxLost } from '../box.ts';
+import type { Box } from '../box.ts';
 import type { Boxes } from '../boxes.ts';
+import { BoxLost } from '../exchange.ts';
 import { exists } from '../exists.ts';
 import { preparation } from '../programs/python/run-cell.ts';
 import { Interpreter } from './interpreter.ts';
