@@ -205,6 +205,16 @@ describe('check 35: a call that needs approval', () => {
     ['never', 'never', false],
     ['a list of what never does', { never: { tool_names: ['look.up'] } }, true],
     ['a list that it is not in', { always: { read_only: true } }, false],
+    [
+      'lists of both kinds that it is in',
+      { always: { tool_names: ['delete'] }, never: { tool_names: ['delete'] } },
+      true,
+    ],
+    [
+      'lists of both kinds that it is not in',
+      { always: { read_only: true }, never: { tool_names: ['look.up'] } },
+      true,
+    ],
   ])('is so by %s', async (_name, approval, isAsked) => {
     world.provider.play(json(200, responseOf([deleteCall])), json(200, responseOf([messageItem('Done.')])));
     const { json: answer } = await ask([user], { tools: [words({ require_approval: approval })] });

@@ -1,7 +1,7 @@
 export { createApprovals } from './approvals.ts';
 export type { FoundTool } from './find-tools.ts';
 export { createServerTools, type RunRequest, type RunTools, type ServerTools } from './for-runs.ts';
-export { isAllowed } from './formats/approval-rule.ts';
+export { isAskedFor } from './formats/approval-rule.ts';
 export { type AllowedTools, schemaOf } from './formats/format.ts';
 export { headersOfPerson } from './headers-of-person.ts';
 export { createResultsBeside } from './results-beside.ts';

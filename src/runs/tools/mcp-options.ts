@@ -1,4 +1,4 @@
-import { type AllowedTools, type FoundTool, isAllowed } from '../../mcp/models/index.ts';
+import { type AllowedTools, type FoundTool, isAskedFor } from '../../mcp/models/index.ts';
 import type { McpOptions, ToolFilter } from '../settings.ts';
 
 /** The tools of a server that a run lets its model use. */
@@ -12,17 +12,13 @@ const setOf = ({ tool_names: names, read_only: readOnly = false }: ToolFilter): 
   readOnly,
 });
 
-/**
- * Whether a call of a tool waits for the caller's word. With a filter of either kind: what `always` matches waits; of the rest, what
- * `never` does not match.
- */
+/** Whether a call of a tool waits for the caller's word. */
 export function needsApproval(
   required: McpOptions['require_approval'],
   { name, definition: { annotations } }: Pick<FoundTool, 'name' | 'definition'>,
 ): boolean {
   if (required === undefined || required === null || typeof required === 'string')
     return required === 'always';
-  const { always, never } = required;
-  if (always && isAllowed(name, annotations, setOf(always))) return true;
-  return never !== undefined && !isAllowed(name, annotations, setOf(never));
+  const listOf = (list: ToolFilter | undefined) => (list === undefined ? null : setOf(list));
+  return isAskedFor({ always: listOf(required.always), never: listOf(required.never) }, name, annotations);
 }

@@ -14,7 +14,7 @@ export function isAllowed(name: string, annotations: unknown, { names, readOnly 
 
 /**
  * `require_approval` of the Responses API: one word for all tools, or lists of those for which somebody is asked `always` or `never`.
- * Where it only says who is never asked for, the others are. Throws a GatewayError for anything else.
+ * Throws a GatewayError for anything else.
  */
 export function approvalRule(value: unknown, param: string): ApprovalRule {
   if (value === undefined || value === null || value === 'never') return askNobody;
@@ -24,14 +24,23 @@ export function approvalRule(value: unknown, param: string): ApprovalRule {
       param,
       `${param} must be always, never, or {"always": {"tool_names": […]}, "never": {"tool_names": […]}}.`,
     );
-  const [always, never] = (['always', 'never'] as const).map((name) =>
-    value[name] === undefined ? null : allowedTools(value[name], `${param}.${name}`),
-  );
-  return (name, annotations) => {
-    if (never && isAllowed(name, annotations, never)) return false;
-    return !always || isAllowed(name, annotations, always);
-  };
+  const listOf = (name: 'always' | 'never') =>
+    value[name] === undefined ? null : allowedTools(value[name], `${param}.${name}`);
+  const [always, never] = [listOf('always'), listOf('never')];
+  return (name, annotations) => isAskedFor({ always, never }, name, annotations);
 }
+
+/**
+ * By lists of tools: what `always` names is asked for, and of the rest all that `never` does not name; without that list, nothing of
+ * the rest.
+ */
+export const isAskedFor = (
+  { always, never }: Record<'always' | 'never', AllowedTools | null>,
+  name: string,
+  annotations: unknown,
+): boolean =>
+  (always !== null && isAllowed(name, annotations, always)) ||
+  (never !== null && !isAllowed(name, annotations, never));
 
 const isRule = (value: JsonObject): boolean =>
   Object.keys(value).length > 0 && Object.keys(value).every((name) => name === 'always' || name === 'never');
