@@ -102,7 +102,7 @@ function AuditTable({ entries, opened, onOpen }: AuditTableProps) {
       key: 'what',
       head: 'What',
       cell: (entry) => (
-        <button type="button" className="text-left hover:underline" onClick={() => onOpen(entry)}>
+        <button type="button" className="min-h-6 text-left hover:underline" onClick={() => onOpen(entry)}>
           {deed(entry)}
         </button>
       ),
