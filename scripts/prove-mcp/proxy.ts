@@ -49,6 +49,8 @@ export async function startProxy(targets: () => readonly Target[]): Promise<Prox
       () => response.destroy(),
     );
   });
+  // With Node's five seconds a client may send on a connection that is being closed, after the pause at the end.
+  server.keepAliveTimeout = 120_000;
   const port = await listen(server, '127.0.0.1', 0);
   return {
     url: `http://127.0.0.1:${port}`,
