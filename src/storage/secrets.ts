@@ -8,6 +8,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { grownCache } from '../lib/grown-cache.ts';
+import { takeRandomBytes } from '../lib/ids.ts';
 
 /** Keeps secrets safe at rest: API keys as keyed hashes, provider credentials encrypted. */
 export type Secrets = {
@@ -25,8 +26,8 @@ export type Secrets = {
   decrypt(sealed: string, owner: string): string;
   /** HMAC-SHA-256, hex, under a key of its own for each purpose: whoever has the database alone can make none. */
   sign(purpose: SignaturePurpose, text: string): string;
-  /** 32 bytes to seal files with, the same for every process with this master key. */
-  fileKey(purpose: 'request log overflow'): Buffer;
+  /** A key of 32 bytes to seal files with, the same for every process with this master key. */
+  fileKey(purpose: 'request log overflow'): KeyObject;
   /** Names the master key without revealing it; two processes with one database must agree on it. */
   fingerprint: string;
 };
@@ -54,17 +55,19 @@ export const hasGatewayKey = (text: string): boolean => keyForm.test(text);
 const derive = (master: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', master, '', `sluice ${purpose}`, 32));
 
+/** A key object: importing raw bytes anew takes several times as long as a hash or the encryption of a short text. */
+const keyFor = (master: Buffer, purpose: string) => createSecretKey(derive(master, purpose));
+
 export function createSecrets(masterKey: Buffer): Secrets {
-  // A key object: importing raw bytes anew would cost more than the hash itself, on every request.
-  const hashKey = createSecretKey(derive(masterKey, 'api-key hash'));
-  const derivedKeyKey = createSecretKey(derive(masterKey, 'derived keys'));
-  const sealKey = derive(masterKey, 'credential encryption');
+  const hashKey = keyFor(masterKey, 'api-key hash');
+  const derivedKeyKey = keyFor(masterKey, 'derived keys');
+  const sealKey = keyFor(masterKey, 'credential encryption');
   const signingKeys: Record<SignaturePurpose, KeyObject> = {
-    'audit chain': createSecretKey(derive(masterKey, 'audit chain')),
-    'audit digest': createSecretKey(derive(masterKey, 'audit digest')),
-    'bundle plan': createSecretKey(derive(masterKey, 'bundle plan')),
-    'bundle secret': createSecretKey(derive(masterKey, 'bundle secret')),
-    'export link': createSecretKey(derive(masterKey, 'export link')),
+    'audit chain': keyFor(masterKey, 'audit chain'),
+    'audit digest': keyFor(masterKey, 'audit digest'),
+    'bundle plan': keyFor(masterKey, 'bundle plan'),
+    'bundle secret': keyFor(masterKey, 'bundle secret'),
+    'export link': keyFor(masterKey, 'export link'),
   };
   // Every request brings its key, so the hashes of the latest keys are kept. The keys themselves are in memory anyway
   // while their requests last.
@@ -82,9 +85,9 @@ export function createSecrets(masterKey: Buffer): Secrets {
       return digest;
     },
     sign: (purpose, text) => createHmac('sha256', signingKeys[purpose]).update(text).digest('hex'),
-    fileKey: (purpose) => derive(masterKey, purpose),
+    fileKey: (purpose) => keyFor(masterKey, purpose),
     encrypt(plain, owner) {
-      const nonce = randomBytes(12);
+      const nonce = takeRandomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', sealKey, nonce).setAAD(Buffer.from(owner));
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;

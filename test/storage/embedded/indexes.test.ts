@@ -152,3 +152,16 @@ test('expired documents go away, others stay', async () => {
   while ((await items.countDocuments()) > 3) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(await items.distinct('keep')).toEqual([1, 2, 3]);
 });
+
+test('of two indexes the one with fewer entries is walked, though the other fixes more fields', async () => {
+  const [large, small] = ['large', 'small'].map((organisationId) => ({ organisationId, workspaceId: 'w' }));
+  await items.createIndex({ organisationId: 1, workspaceId: 1 });
+  // An order of its own tells which index was walked.
+  await items.createIndex({ threadId: 1, n: -1 });
+  await items.insertMany(Array.from({ length: 1200 }, (_, n) => ({ ...large, threadId: 'long', n })));
+  await items.insertMany([1, 2, 3].map((n) => ({ ...large, threadId: 'short', n })));
+  await items.insertMany([1, 2, 3].map((n) => ({ ...small, threadId: 'long', n })));
+  const walked = async (filter: object) => (await items.find(filter).toArray()).map(({ n }) => n);
+  expect(await walked({ threadId: 'short', ...large })).toEqual([3, 2, 1]);
+  expect(await walked({ threadId: 'long', ...small })).toEqual([1, 2, 3]);
+});

@@ -25,6 +25,8 @@ function collect(filter: Document, prefix: string, exact: boolean, into: Conditi
     if (key === '$comment') continue;
     if (key === '$and' && Array.isArray(condition)) {
       for (const clause of condition) collect(clause as Document, prefix, exact, into);
+    } else if (key === '$or' && Array.isArray(condition) && condition.length === 1) {
+      collect(condition[0] as Document, prefix, exact, into);
     } else if (key.startsWith('$')) {
       into.clauses += 1;
       if (key === '$or' && prefix === '') into.alternatives.push(condition as Document[]);

@@ -16,6 +16,7 @@ import {
   isRangeBound,
 } from './conditions.ts';
 import type { DocumentQuery } from './document-query.ts';
+import { type Candidate, type CountEntries, fewest } from './fewer.ts';
 
 /** What every plan says: whether it gives exactly the matches, and whether in the wanted order. */
 type Promised = { exact: boolean; sorted: boolean };
@@ -35,9 +36,15 @@ export type AccessPath = ScanPlan | IndexPlan | UnionPlan;
 /** A selection taken apart. */
 type Question = { conditions: Conditions; sort: readonly SortField[]; collationKey: string; forced: boolean };
 
-/** Chooses the access path: equality first, then a range, then an index that already has the wanted order. */
-export function plan(collection: Collection, selection: DocumentQuery): AccessPath {
-  const { filter, sort = [], hint, collation } = selection;
+/** So few documents are read quickly, in any thread and by any index. */
+export const FEW_DOCUMENTS = 1000;
+
+/**
+ * Chooses the access path: equality first, then a range, then an index that already has the wanted order. `count`: tells of a large
+ * collection how many entries an index has for the selection.
+ */
+export function plan(collection: Collection, selection: DocumentQuery, count?: CountEntries): AccessPath {
+  const { filter, sort = [], limit = 0, hint, collation } = selection;
   const conditions = extractConditions(filter);
   const natural = sort[0]?.path === '$natural' ? sort[0] : null;
   const scan: AccessPath = {
@@ -50,15 +57,20 @@ export function plan(collection: Collection, selection: DocumentQuery): AccessPa
   const forced = hint !== undefined;
   const candidates = forced ? [hintedIndex(collection, hint)] : collection.indexes;
   const question = { conditions, sort, collationKey: collation?.key ?? '', forced };
-  let best: { plan: AccessPath; score: number } = { plan: scan, score: 0 };
+  let best: Candidate | null = null;
+  const found: Candidate[] = [];
   for (const index of candidates) {
     const candidate = index.building ? null : consider(index, question);
-    if (candidate && candidate.score > best.score) best = candidate;
+    if (!candidate) continue;
+    found.push(candidate);
+    if (best === null || candidate.score > best.score) best = candidate;
   }
-  return best.plan === scan ? (planUnion(collection, selection, conditions) ?? scan) : best.plan;
+  if (best === null) return planUnion(collection, selection, conditions, count) ?? scan;
+  if (!count || found.length === 1 || collection.count <= FEW_DOCUMENTS) return best.plan;
+  return fewest(best, found, { count, isPage: limit > 0 && best.plan.sorted }).plan;
 }
 
-function consider(index: Index, question: Question): { plan: IndexPlan; score: number } | null {
+function consider(index: Index, question: Question): Candidate | null {
   const { conditions, sort, collationKey, forced } = question;
   if (
     index.partial &&
@@ -76,7 +88,7 @@ function consider(index: Index, question: Question): { plan: IndexPlan; score: n
   const score = points * 10 + (ranged ? 5 : 0) + ordering;
   if (score === 0 && !forced) return null;
   // Each interval of a unique index holds at most one document: no other index can offer fewer.
-  const unique = index.unique && points === index.names.length ? 100 : 0;
+  const isUnique = index.unique && points === index.names.length;
   return {
     plan: {
       kind: 'index',
@@ -87,7 +99,9 @@ function consider(index: Index, question: Question): { plan: IndexPlan; score: n
       sorted: sort.length === 0 || direction !== 0,
       bounded: points > 0 || ranged,
     },
-    score: score + unique + (forced ? 1 : 0),
+    score: score + (isUnique ? 100 : 0) + (forced ? 1 : 0),
+    fixed: index.names.slice(0, points),
+    isUnique,
   };
 }
 
@@ -162,10 +176,11 @@ function planUnion(
   collection: Collection,
   selection: DocumentQuery,
   conditions: Conditions,
+  count?: CountEntries,
 ): AccessPath | null {
   const { sort = [], collation = null } = selection;
   for (const clauses of conditions.alternatives) {
-    const plans = clauses.map((filter) => plan(collection, { filter, collation }));
+    const plans = clauses.map((filter) => plan(collection, { filter, collation }, count));
     if (plans.every((part) => part.kind === 'index' && part.bounded)) {
       return { kind: 'union', plans, exact: false, sorted: sort.length === 0 };
     }

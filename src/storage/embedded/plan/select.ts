@@ -6,17 +6,26 @@ import type { Collection } from '../store/collection.ts';
 import type { Database } from '../store/file/database.ts';
 import type { Document } from '../value/types.ts';
 import type { DocumentQuery } from './document-query.ts';
-import { type AccessPath, countIntervals, plan } from './planner.ts';
+import { type AccessPath, countIntervals, FEW_DOCUMENTS, type IndexPlan, plan } from './planner.ts';
 import { type StoredDocument, scan } from './scanner.ts';
 import { Sorter } from './sorter.ts';
 
 /** A row that matched, with the fields that were decoded to find out. */
 export type Match = StoredDocument & { document: Document | null };
 
-/** So few documents are read quickly in any thread. */
-const fewDocuments = 1000;
 const firstChunk = 64;
 const largestChunk = 512;
+
+/** Entries of an index that a plan reads, counted up to a number; an interval without any counts as one, since it is looked at. */
+function countEntries(database: Database, { index, intervals }: IndexPlan, most: number): number {
+  const sql = 'SELECT count(*) FROM (SELECT 1 FROM entries WHERE idx = ? AND key >= ? AND key < ? LIMIT ?)';
+  let count = 0;
+  for (const { low, high } of intervals) {
+    count += Math.max(1, database.all<[number]>(sql, index.id, low, high, most - count)[0]?.[0] ?? 0);
+    if (count >= most) break;
+  }
+  return count;
+}
 
 /** A selection that is ready to run: its filter compiled, its access path chosen. */
 export class Selected {
@@ -32,17 +41,17 @@ export class Selected {
     this.#selection = selection;
     const { variables, collation } = selection;
     this.filter = compileFilter(selection.filter, { variables, fold: collation?.fold });
-    this.plan = plan(collection, selection);
+    this.plan = plan(collection, selection, (path, most) => countEntries(database, path, most));
   }
 
   /** True when many documents will be looked at, as far as the plan can tell. */
   get long(): boolean {
     const { limit = 0, skip = 0 } = this.#selection;
-    const short = limit > 0 && limit + skip <= fewDocuments;
+    const short = limit > 0 && limit + skip <= FEW_DOCUMENTS;
     const { plan: path } = this;
     // An expression may take any time for one document, and the writer has none to spare.
-    if (this.filter.fields === null || countIntervals(path) > fewDocuments) return true;
-    if (this.#collection.count <= fewDocuments || path.kind === 'union') return false;
+    if (this.filter.fields === null || countIntervals(path) > FEW_DOCUMENTS) return true;
+    if (this.#collection.count <= FEW_DOCUMENTS || path.kind === 'union') return false;
     return path.kind === 'scan' ? !(path.exact && path.sorted && short) : !path.bounded && !short;
   }
 
@@ -121,7 +130,7 @@ export class Selected {
     const { plan: path } = this;
     const { skip = 0, limit = 0 } = this.#selection;
     if (!path.exact || (path.kind === 'index' && path.index.multikey)) return null;
-    if (countIntervals(path) > fewDocuments) return null;
+    if (countIntervals(path) > FEW_DOCUMENTS) return null;
     let count = this.#collection.count;
     if (path.kind === 'index') {
       const sql = 'SELECT count(*) FROM entries WHERE idx = ? AND key >= ? AND key < ?';
