@@ -2,7 +2,7 @@ import type { LimitAsk, Reservation, Shortage } from '../../src/limits/engine.ts
 import { recoveryOf } from '../../src/limits/journal/recovered.ts';
 import { StoreClock } from '../../src/limits/ledger/clock.ts';
 import { Ledger } from '../../src/limits/ledger/ledger.ts';
-import type { Round } from '../../src/limits/ledger/rounds.ts';
+import { LOSS_MS, type Round } from '../../src/limits/ledger/rounds.ts';
 import type { Limit } from '../../src/limits/limit.ts';
 import { Agenda, randomOf } from './agenda.ts';
 import { judgeOf } from './judge.ts';
@@ -47,8 +47,7 @@ export type Outcome = {
   messages: number;
 };
 
-/** Milliseconds after which a round counts as failed, and the store's time when the simulation begins. */
-const ROUND_MS = 250;
+/** The store's time when the simulation begins. */
 const EPOCH = 1_700_000_000_000;
 /** Milliseconds after which the journal of a dead process is read. */
 const RECOVERY_MS = 5000;
@@ -141,7 +140,12 @@ export async function simulate(scenario: Scenario, store: SimulatedStore = inMem
           agenda.at(later(), () => end(() => process.ledger.rounds.completed(round, documents, agenda.now)));
         });
       });
-    agenda.at(agenda.now + ROUND_MS, () => end(() => process.ledger.rounds.failed(agenda.now)));
+    // Time in which the process stands still does not count: it could not hear an answer.
+    const giveUp = () => {
+      if (process.pausedUntil > agenda.now) agenda.at(process.pausedUntil + LOSS_MS, giveUp);
+      else end(() => process.ledger.rounds.failed(agenda.now, true));
+    };
+    agenda.at(agenda.now + LOSS_MS, giveUp);
   }
 
   const isCut = (process: Process): boolean =>

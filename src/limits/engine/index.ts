@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { heardInTime } from '../../lib/in-time.ts';
+import { heardInTime, LateError } from '../../lib/in-time.ts';
 import type { LimitAsk, LimitAsker, Reservation, Shortage } from '../engine.ts';
 import { Journal, Recovery } from '../journal/index.ts';
 import { StoreClock } from '../ledger/clock.ts';
 import { Ledger } from '../ledger/ledger.ts';
-import type { Round } from '../ledger/rounds.ts';
+import { LOSS_MS, type Round } from '../ledger/rounds.ts';
 import type { Handle, Waiter } from '../ledger/waiting.ts';
 import { limitGauges } from './gauges.ts';
 import type { LimitEngineOptions, RunningLimits } from './running.ts';
@@ -28,8 +28,6 @@ export type { LimitEngineOptions, RunningLimits } from './running.ts';
 
 /** Counters in the memory of one process. */
 const CAPACITY = 50_000;
-/** Milliseconds after which a round counts as failed. */
-const ROUND_MS = 250;
 /** Rounds in which a stop tries to report and give back everything. */
 const LAST_ROUNDS = 20;
 
@@ -104,12 +102,12 @@ export function createLimitEngine({
         if (round.updates.length > 0) await store.write(round.updates);
         return store.read(ids);
       };
-      const documents = await heardInTime(write(), ROUND_MS);
+      const documents = await heardInTime(write(), LOSS_MS);
       if (ledger.rounds.isLost(mono())) log.info('The store answers again; limits hold everywhere.');
       ledger.rounds.completed(round, documents, mono());
     } catch (error) {
       const wasLost = ledger.rounds.isLost(mono());
-      ledger.rounds.failed(mono());
+      ledger.rounds.failed(mono(), error instanceof LateError);
       if (!wasLost && ledger.rounds.isLost(mono()))
         log.warn(
           { error },

@@ -48,7 +48,13 @@ export class Ledger {
 
   moment(now: number): Moment {
     const { clock, leaseMs } = this.#options;
-    return { now, storeTime: clock.said, wallTime: clock.now(now), leaseMs };
+    return {
+      now,
+      storeTime: clock.said,
+      wallTime: clock.now(now),
+      hasLeapt: clock.hasLeapt(now),
+      leaseMs,
+    };
   }
 
   counterOf(limit: Limit, valueKey: string, values: Readonly<Record<string, string>>): Handle {

@@ -14,6 +14,8 @@ export type Moment = {
   storeTime: number;
   /** The store's time by this process's reckoning. */
   wallTime: number;
+  /** The store's time is to be heard anew. */
+  hasLeapt: boolean;
   /** Milliseconds of demand that a process leases ahead. */
   leaseMs: number;
   /** The process stops: nothing is wanted any more. */
@@ -69,12 +71,14 @@ export function todoOf(slot: Slot, moment: Moment): Todo {
   if (known && known.strays.length > 0) return 'exchange';
   const isAsked = slot.refusedAt > slot.roundAt && since >= SPENT_PACE_MS;
   const isDue = isAsked || since >= CALM_MS;
+  // The store says its time in answer to a message only, and what a bucket has refilled by now goes by it.
+  const isToHear = isAsked && moment.hasLeapt;
   const isUnreported = lease.used !== lease.stored.used;
   // Nobody knows what became of the last message: the store may have granted what lies about here unknown.
   const isUnclear = lease.sent !== lease.seen || isToBeSettled(slot, moment.now);
   if (!lease.joined) {
     if (!isDue) return 'nothing';
-    return isUnreported ? 'exchange' : isAsked || isUnclear ? 'look' : 'nothing';
+    return isUnreported || isToHear ? 'exchange' : isAsked || isUnclear ? 'look' : 'nothing';
   }
   if (known && known.ver !== slot.limit.version && known.ver < slot.limit.version) return 'exchange';
   if ((moment.now - slot.usedAt > IDLE_MS || isOver(slot, moment)) && lease.held === 0)
@@ -84,6 +88,7 @@ export function todoOf(slot: Slot, moment: Moment): Todo {
   // A look delays the next round, so it takes along what there is to tell: those refused here may be waiting for just that.
   const isUntold =
     isUnreported ||
+    isToHear ||
     isUnclear ||
     lease.stored.granted !== lease.granted ||
     hasSurplus(slot, moment) ||

@@ -16,8 +16,8 @@ const MOST_IN_ROUND = 500;
 const LOOK_MS = 100;
 /** Milliseconds without use after which a counter with little room is looked at like any other. */
 const COOL_MS = 1000;
-/** Milliseconds without an answer after which limits go by what their owner wants without the store. */
-const LOSS_MS = 1000;
+/** Milliseconds without an answer after which a round has failed, and limits go by what their owner wants without the store. */
+export const LOSS_MS = 2000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
@@ -33,7 +33,6 @@ export class Rounds {
   /** Counters that are looked at each time. */
   readonly #hot = new Set<Slot>();
   #lookedAt = Number.NEGATIVE_INFINITY;
-  #answeredAt: number | null = null;
   #failingSince: number | null = null;
   #failures = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
@@ -52,7 +51,7 @@ export class Rounds {
 
   /** Whether the store has not answered for so long that limits go by what their owner wants then. */
   isLost(now: number): boolean {
-    return this.#failingSince !== null && (this.#failures >= 3 || now - this.#failingSince > LOSS_MS);
+    return this.#failingSince !== null && (this.#failures >= 3 || now - this.#failingSince >= LOSS_MS);
   }
 
   /** Milliseconds until something may be due. */
@@ -129,7 +128,6 @@ export class Rounds {
   completed(round: Round, documents: readonly CounterDocument[], now: number): void {
     this.#failingSince = null;
     this.#failures = 0;
-    this.#answeredAt = now;
     const byId = new Map(documents.map((document) => [document._id, document]));
     for (const slot of round.slots) {
       const document = byId.get(slot.id);
@@ -143,10 +141,10 @@ export class Rounds {
     this.#admit(now);
   }
 
-  /** It is not known what of it was written. */
-  failed(now: number): void {
+  /** It is not known what of it was written. `isSilent`: nothing was heard for LOSS_MS; otherwise the store refused at once. */
+  failed(now: number, isSilent: boolean): void {
     this.#failures += 1;
-    this.#failingSince ??= this.#answeredAt === null ? now : Math.max(this.#answeredAt, now - LOSS_MS);
+    this.#failingSince ??= isSilent ? now - LOSS_MS : now;
     this.#pausedUntil = now + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#admit(now);
   }

@@ -192,4 +192,20 @@ describe('without the store', () => {
     await reported(closed, 501);
     await reported(local, 10);
   });
+
+  it('a store that takes its time still says yes and no', async () => {
+    const own = counters.engine();
+    const [known, fresh] = [limitOf({ amount: 1000 }), limitOf({ amount: 1000 })];
+    await spend(own, known, 1);
+    await pause(1500);
+    counters.slowStore(500);
+    try {
+      await spend(own, known, 900);
+      await spend(own, fresh, 900);
+      expect(await own.take(asksOf(own, fresh, 500))).toMatchObject({ why: 'spent' });
+      expect(own.isLost()).toBe(false);
+    } finally {
+      counters.slowStore(0);
+    }
+  });
 });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { createLogger } from '../../../src/lib/logger.ts';
 import type { CounterStore } from '../../../src/limits/counters/document.ts';
@@ -53,6 +54,8 @@ export type TestCounters = {
   engine(now?: () => number): RunningLimits;
   /** Makes every exchange with the store fail, until it is mended. */
   breakStore(isBroken: boolean): void;
+  /** Makes every read of the store take so many milliseconds more. */
+  slowStore(delayMs: number): void;
   stop(): Promise<void>;
 };
 
@@ -67,6 +70,7 @@ export async function startCounters(): Promise<TestCounters> {
   const db = () => nativeDb(storage.db);
   const real = createCounterStore(db);
   let isBroken = false;
+  let delayMs = 0;
   const orBroken = <T>(work: () => Promise<T>) =>
     isBroken ? Promise.reject(new Error('The store is away.')) : work();
   return {
@@ -76,7 +80,7 @@ export async function startCounters(): Promise<TestCounters> {
     engine(now = Date.now) {
       const store: CounterStore = {
         write: (updates) => orBroken(() => real.write(updates)),
-        read: (ids) => orBroken(() => real.read(ids)),
+        read: (ids) => orBroken(() => pause(delayMs).then(() => real.read(ids))),
       };
       const made = createLimitEngine({
         store,
@@ -91,6 +95,9 @@ export async function startCounters(): Promise<TestCounters> {
     },
     breakStore(broken) {
       isBroken = broken;
+    },
+    slowStore(added) {
+      delayMs = added;
     },
     async stop() {
       await Promise.all(engines.map((engine) => engine.stop()));

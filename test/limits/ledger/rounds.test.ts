@@ -8,9 +8,10 @@ import { limitOf } from '../engine/support.ts';
 /** One process whose rounds are run every five milliseconds of a clock that the test moves. */
 function processOn(store: MemoryStore) {
   let now = 0;
+  let slept = 0;
   const ledger = new Ledger({
     processId: 'one',
-    clock: new StoreClock(() => now),
+    clock: new StoreClock(() => slept + now),
     leaseMs: 1000,
     capacity: 10,
   });
@@ -20,7 +21,7 @@ function processOn(store: MemoryStore) {
     const round = ledger.rounds.prepare(ledger.moment(now));
     if (!round) return;
     return () => {
-      for (const update of round.updates) store.apply(update, now);
+      for (const update of round.updates) store.apply(update, slept + now);
       const ids = round.slots.map(({ id }) => id);
       ledger.rounds.completed(round, store.read(ids), now);
     };
@@ -28,6 +29,10 @@ function processOn(store: MemoryStore) {
   return {
     ledger,
     now: () => now,
+    /** The machine is suspended: the time of day goes on, and the monotonic clock stands still. */
+    sleep: (ms: number) => {
+      slept += ms;
+    },
     /** Sends a round, and answers what brings it to the store and back; nothing where none is due. */
     send,
     turn: () => send()?.(),
@@ -86,4 +91,48 @@ test('a call that comes while slack is on its way back to the store is admitted'
   arrive();
   for (let turn = 0; turn < 10 && outcomes.length < 2; turn++) one.turn();
   expect(outcomes[1]).toHaveProperty('settle');
+});
+
+test('one refusal of the store after a quiet time is no loss; silence is one', () => {
+  const heard = () => {
+    const one = processOn(new MemoryStore());
+    const asks = [{ counter: one.ledger.counterOf(limitOf({ amount: 1000 }), '', {}), amount: 900 }];
+    let isServed = false;
+    one.ledger.wait(asks, one.now(), () => (isServed = true));
+    while (!isServed) one.turn();
+    return one.ledger.rounds;
+  };
+  const later = 60_000;
+  const [refusing, silent] = [heard(), heard()];
+  refusing.failed(later, false);
+  expect(refusing.isLost(later + 900)).toBe(false);
+  expect(refusing.isLost(later + 2000)).toBe(true);
+  silent.failed(later, true);
+  expect(silent.isLost(later)).toBe(true);
+});
+
+test('a rate that came back while the machine was suspended is there for those who go on asking', () => {
+  const store = new MemoryStore();
+  const one = processOn(store);
+  const limit = limitOf({ amount: 1, waitMs: 0, window: { kind: 'bucket', seconds: 3600 } });
+  const counter = one.ledger.counterOf(limit, '', {});
+  let admitted = 0;
+  const answered = (outcome: Reservation | Shortage) => {
+    if (!('settle' in outcome)) return;
+    admitted += 1;
+    outcome.settle([1]);
+  };
+  const askFor = (ms: number) => {
+    for (const end = one.now() + ms; one.now() < end; one.turn()) {
+      const asks = [{ counter, amount: 1 }];
+      const taken = one.ledger.take(asks, one.now());
+      if (taken) answered(taken);
+      else one.ledger.wait(asks, one.now(), answered);
+    }
+  };
+  askFor(3000);
+  expect(admitted).toBe(1);
+  one.sleep(3_600_000);
+  askFor(1000);
+  expect(admitted).toBe(2);
 });

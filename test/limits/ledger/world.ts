@@ -222,7 +222,7 @@ export class World {
     if (!round) return;
     process.round = null;
     if (isHeard) ledger.rounds.completed(round, this.store.read(round.slots.map(({ id }) => id)), this.now);
-    else ledger.rounds.failed(this.now);
+    else ledger.rounds.failed(this.now, false);
   }
 
   crash(process: Process, hasDisk: boolean): void {
