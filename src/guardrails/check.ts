@@ -168,6 +168,13 @@ export type CheckDefinition<Parameters> = {
    */
   readonly reach?: (parameters: Parameters) => number | null;
   /**
+   * A place up to `at` where the text of a stream can be cut, so that its front goes out before a match could have its full
+   * length: what the check finds in front of it is found there in any text that begins so, and what it finds behind it is found
+   * without the front. Matches without a space need not be heeded: a word that has not ended is held back anyway. Absent:
+   * nowhere within its reach.
+   */
+  readonly cut?: (parameters: Parameters) => (text: string, at: number) => number;
+  /**
    * What it looks for shows within a few sentences: it may be given the answer of a stream in pieces of some 200 tokens, each
    * with the end of the one before, and must judge them as it would judge the whole. It changes nothing where it is used so.
    */
@@ -193,6 +200,8 @@ export type PreparedCheck = {
   readonly mayEdit: boolean;
   /** As in its definition. */
   readonly reach: number | null;
+  /** As in its definition. */
+  readonly cut: ((text: string, at: number) => number) | null;
   readonly judgesPieces: boolean;
   readonly detects: boolean;
   readonly timeoutMs: number;
@@ -249,10 +258,12 @@ export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>)
         const run = definition.prepare(data);
         const mayEdit = definition.edits?.(data) ?? false;
         const reach = definition.reach?.(data) ?? null;
+        const cut = reach === null ? null : (definition.cut?.(data) ?? null);
         const detects = definition.detects?.(data) ?? (mayEdit || reach !== null);
         const judgesPieces = definition.judgesPieces === true && !mayEdit;
         const timeoutMs = definition.timeoutMs?.(data) ?? USUAL_TIMEOUT;
-        return { check, parameters: written, run, mayEdit, reach, judgesPieces, detects, timeoutMs };
+        const reads = { mayEdit, reach, cut, judgesPieces, detects };
+        return { check, parameters: written, run, ...reads, timeoutMs };
       } catch (error) {
         return { problems: [{ path: [], message: (error as Error).message }] };
       }

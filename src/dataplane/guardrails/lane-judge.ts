@@ -1,7 +1,15 @@
 import type { CheckedBody, PhaseOutcome } from '../../guardrails/engine/index.ts';
-import type { PreparedGuardrail } from '../../guardrails/index.ts';
+import type { GuardedCheck, PreparedGuardrail } from '../../guardrails/index.ts';
 import type { Placeholders } from '../../guardrails/segments/index.ts';
-import { contextOf, type Lane, pieceEnd } from '../../guardrails/stream/index.ts';
+import {
+  contextOf,
+  cutsOf,
+  type HeldBack,
+  HOLD_NOTHING,
+  type Lane,
+  pieceEnd,
+  type WindowBody,
+} from '../../guardrails/stream/index.ts';
 
 /** Runs guardrails of the output on a text. */
 export type RunOutput = (
@@ -21,8 +29,10 @@ export class LaneJudge {
   readonly reporting: readonly PreparedGuardrail[];
   readonly #placeholders: Placeholders;
   readonly #run: RunOutput;
-  /** Characters over which a match may reach; infinite where everything is held. */
+  /** Characters over which a match may reach: of all checks, and of those that do not say where a text can be cut. */
   readonly #reach: number;
+  readonly #nearReach: number;
+  readonly #cuts: readonly NonNullable<GuardedCheck['cut']>[];
   readonly #doubts = new Map<Lane, number>();
 
   constructor(output: readonly PreparedGuardrail[], placeholders: Placeholders, run: RunOutput) {
@@ -34,6 +44,8 @@ export class LaneJudge {
     this.#byPieces = this.enforcing.filter(({ stream, byPieces }) => byPieces && stream === 'window');
     this.#near = this.enforcing.filter((guardrail) => !this.#byPieces.includes(guardrail));
     this.#reach = reachOf(this.#near);
+    this.#nearReach = reachOf(this.#near, ({ cut }) => cut === null);
+    this.#cuts = this.#near.flatMap(({ checks }) => checks.flatMap(({ cut }) => cut ?? []));
   }
 
   /** What was judged for good. `isFinal`: nothing is still to come. A denied text may not be sent. */
@@ -49,19 +61,25 @@ export class LaneJudge {
   }
 
   async #judgeNear(lane: Lane, isFinal: boolean): Promise<PhaseOutcome | null> {
-    const to = isFinal ? lane.end : lane.judgeable(this.#reach);
+    const to = isFinal ? lane.end : lane.judgeable(this.#nearReach);
     if (to === null) return null;
+    const body = lane.window(to);
+    const hold = isFinal ? HOLD_NOTHING : this.#holdOf(body, to);
     if (this.#near.length === 0) {
-      lane.release(to, [], isFinal ? 0 : this.#reach, this.#placeholders);
+      lane.release(to, [], hold, this.#placeholders);
       return null;
     }
-    const body = lane.window(to);
     const outcome = await this.#run(this.#near, body);
     if (outcome.denial && !isFinal && this.#mayVanish(lane, to)) return null;
     if (outcome.denial) return outcome;
     this.#doubts.delete(lane);
-    lane.release(to, body.spans, isFinal ? 0 : this.#reach, this.#placeholders);
+    lane.release(to, body.spans, hold, this.#placeholders);
     return outcome;
+  }
+
+  #holdOf(body: WindowBody, to: number): HeldBack {
+    const cut = this.#cuts.length === 0 ? HOLD_NOTHING.cut : cutsOf(body, to, this.#cuts);
+    return { reach: this.#reach, near: this.#nearReach, cut };
   }
 
   async #judgePiece(lane: Lane, isFinal: boolean): Promise<PhaseOutcome | null> {
@@ -81,7 +99,7 @@ export class LaneJudge {
 
   /** Lets a text go on as it is. */
   release(lane: Lane): void {
-    lane.release(lane.end, [], 0, this.#placeholders);
+    lane.release(lane.end, [], HOLD_NOTHING, this.#placeholders);
     lane.approve(lane.end);
   }
 
@@ -93,14 +111,16 @@ export class LaneJudge {
   }
 }
 
-/** The longest reach of all checks; without one, everything is held. */
-function reachOf(guardrails: readonly PreparedGuardrail[]): number {
-  let longest = 1;
+/** The longest reach of checks; infinite where one of them needs the whole text. */
+function reachOf(
+  guardrails: readonly PreparedGuardrail[],
+  isMeant: (check: GuardedCheck) => boolean = () => true,
+): number {
+  let longest = 0;
   for (const { stream, checks } of guardrails)
-    for (const { reach } of checks)
-      longest = Math.max(
-        longest,
-        stream === 'hold' ? Number.POSITIVE_INFINITY : (reach ?? Number.POSITIVE_INFINITY),
-      );
+    for (const check of checks) {
+      if (stream === 'hold') return Number.POSITIVE_INFINITY;
+      if (isMeant(check)) longest = Math.max(longest, check.reach ?? Number.POSITIVE_INFINITY);
+    }
   return longest;
 }

@@ -111,37 +111,44 @@ class RunningPhase {
 
   async run(): Promise<void> {
     try {
-      await this.#each((_turn, { check }) => check.readsCallOnly);
-      this.#judgeUnreadable();
-      await this.#each(({ guardrail }, check) =>
-        guardrail.isSequential ? guardrail.mayEdit : check.mayEdit,
-      );
-      await this.#each((_turn, { check }) => !check.isRemote);
-      await this.#rest();
+      for (const step of RunningPhase.#steps) {
+        const running = step(this);
+        if (running) await running;
+      }
     } finally {
       this.#cut();
     }
   }
 
+  /** In their order. A step answers what there is to wait for: most checks wait for nothing. */
+  static readonly #steps: readonly ((phase: RunningPhase) => Promise<unknown> | undefined)[] = [
+    (phase) => phase.#each((_turn, { check }) => check.readsCallOnly),
+    (phase) => phase.#judgeUnreadable(),
+    (phase) =>
+      phase.#each(({ guardrail }, check) => (guardrail.isSequential ? guardrail.mayEdit : check.mayEdit)),
+    (phase) => phase.#each((_turn, { check }) => !check.isRemote),
+    (phase) => phase.#rest(),
+  ];
+
   get #isOver(): boolean {
     return this.#run.caller.happened || this.turns.some(({ denies }) => denies);
   }
 
-  /** Runs the checks that are wanted now, one after another. */
-  async #each(isWanted: (turn: GuardrailTurn, check: GuardedCheck) => boolean): Promise<void> {
+  /** Runs the checks that are wanted now and have no result, one after another. */
+  #each(isWanted: (turn: GuardrailTurn, check: GuardedCheck) => boolean): Promise<void> | undefined {
     for (const turn of this.turns) {
       for (const check of turn.guardrail.checks) {
         if (!turn.mayRun(check) || !isWanted(turn, check)) continue;
         if (this.#isOver) return;
         const running = this.#one(turn, check);
-        if (running) await running;
+        if (running) return running.then(() => this.#each(isWanted));
       }
     }
   }
 
   /** What is left asks somebody: side by side, but for what is to be in order. */
-  async #rest(): Promise<void> {
-    if (this.#isOver) return;
+  #rest(): Promise<unknown> | undefined {
+    if (this.#isOver || this.turns.every(({ left }) => left.length === 0)) return;
     const running = this.turns.flatMap((turn) =>
       turn.guardrail.isSequential
         ? [this.#inOrder(turn)]
@@ -150,7 +157,7 @@ class RunningPhase {
             this.#stopWhenOver();
           }),
     );
-    await Promise.all(running);
+    return Promise.all(running);
   }
 
   async #inOrder(turn: GuardrailTurn): Promise<void> {
@@ -207,7 +214,7 @@ class RunningPhase {
   }
 
   /** Where texts cannot be read, no check of texts can pass: it is an error, and a refusal where that is asked for. */
-  #judgeUnreadable(): void {
+  #judgeUnreadable(): undefined {
     const { unreadable } = this.#run.body.texts;
     if (unreadable === null) return;
     for (const turn of this.turns) {

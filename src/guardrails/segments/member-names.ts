@@ -103,3 +103,13 @@ export const resultMembers = names('toolResult functionResponse tool_results');
 export const assistantRoles = names('assistant model chatbot CHATBOT ai ASSISTANT MODEL');
 export const systemRoles = names('system developer SYSTEM DEVELOPER');
 export const toolRoles = names('tool function TOOL FUNCTION');
+
+/** Names that known formats give their members: a long one of them says no more than a short one, and is no text. */
+export const formatMembers: ReadonlySet<string> = new Set(
+  [
+    ...[settings, labels, skipped, tokenLists, vectorMembers, freeMembers, knownMembers, textMembers],
+    ...[systemMembers, reasoningMembers, titleMembers, schemaMembers, urlMembers, binaryMembers],
+    ...[argumentMembers, callMembers, callInputs, resultMembers],
+    names('max_completion_tokens max_output_tokens frequency_penalty presence_penalty generationConfig'),
+  ].flatMap((some) => [...some]),
+);

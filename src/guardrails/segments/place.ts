@@ -46,7 +46,8 @@ export function isTokens(items: readonly unknown[], name: string, phase: Phase):
 
 /** Whether the name of a member may be more than a name. */
 export const saysSomething = (name: string, isFree: boolean): boolean =>
-  name.length > SHORT && (isFree || name.length > LONG_NAME || !WORD.test(name));
+  name.length > SHORT &&
+  (isFree || (name.length > LONG_NAME && !names.formatMembers.has(name)) || !WORD.test(name));
 
 export const isFreeBelow = (name: string, { name: above }: TextPlace): boolean =>
   names.freeMembers.has(name) || (name === 'response' && names.resultMembers.has(above));

@@ -50,6 +50,10 @@ export function readJson(value: unknown, phase: Phase, { isPiece } = { isPiece: 
   return { segments, lastAnswer, lastTurn, unreadable };
 }
 
+/** Most members of an answer are settings and counts, for which no place is made. */
+const mayHoldText = (value: unknown): boolean =>
+  typeof value === 'number' ? !isSmallNumber(value) : value !== null && typeof value !== 'boolean';
+
 class JsonWalk {
   readonly segments: FoundSegment[] = [];
   lastAnswer = -1;
@@ -99,15 +103,16 @@ class JsonWalk {
     const kind = kindOf(place, role, type);
     for (const name in holder) {
       if (this.#phase === 'output' && !place.isFree && names.skipped.has(name)) continue;
-      const below = { ...place, path: [...place.path, name], name, role };
-      const kindOfIt = kindBelow(name, kind, type, place);
-      const isFree = place.isFree || kindOfIt === 'tool_arguments' || isFreeBelow(name, place);
-      // What says of itself that it is a text has no bytes.
-      this.visit(
-        holder[name],
-        { ...below, kind: kindOfIt, isFree: isFree || isPlain(name, type) },
-        depth + 1,
-      );
+      const value = holder[name];
+      if (mayHoldText(value)) {
+        const kindOfIt = kindBelow(name, kind, type, place);
+        // What says of itself that it is a text has no bytes.
+        const isFree =
+          place.isFree || kindOfIt === 'tool_arguments' || isFreeBelow(name, place) || isPlain(name, type);
+        const { path, turn, choice } = place;
+        const below = { path: [...path, name], name, role, kind: kindOfIt, turn, choice, isFree };
+        this.visit(value, below, depth + 1);
+      }
       if (saysSomething(name, place.isFree))
         this.#add({ path: [...place.path, NAME, name], role, kind: 'title', text: name }, place);
     }

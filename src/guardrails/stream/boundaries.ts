@@ -22,14 +22,23 @@ export function boundaryBefore(text: string, limit: number): number {
   return 0;
 }
 
+/** How many characters of a text are shown on a screen. */
+export function visibleIn(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) if (isVisible(text, at)) count++;
+  return count;
+}
+
+const isVisible = (text: string, at: number): boolean =>
+  text.charCodeAt(at) < 0xad || !invisible.test(text[at] ?? '');
+
 /** The place `count` characters in front of another one, not counting what no screen shows. */
 export function backBy(text: string, from: number, count: number): number {
   let left = count;
   let at = from;
   while (at > 0 && left > 0) {
     at--;
-    const code = text.charCodeAt(at);
-    if (code < 0xad || !invisible.test(text[at] ?? '')) left--;
+    if (isVisible(text, at)) left--;
   }
   return at;
 }

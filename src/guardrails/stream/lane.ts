@@ -1,5 +1,5 @@
 import type { Placeholders } from '../segments/index.ts';
-import { backBy, boundaryBefore } from './boundaries.ts';
+import { backBy, boundaryBefore, visibleIn } from './boundaries.ts';
 import { type ReplacedSpan, WindowBody, type WindowPiece } from './window-body.ts';
 
 /** What took the place of a stretch of text, for good. */
@@ -8,7 +8,18 @@ type Replaced = { start: number; end: number; text: string };
 /** Released text, as it came. */
 type KeptPiece = WindowPiece & { end: number };
 
+/**
+ * What of a text is held back. `reach`: the longest match of all checks. `near`: the longest of those that do not say where a
+ * text can be cut. `cut`: where it can be cut up to a place, as the others say.
+ */
+export type HeldBack = { reach: number; near: number; cut: (place: number) => number };
+
+/** Nothing is still to come. */
+export const HOLD_NOTHING: HeldBack = { reach: 0, near: 0, cut: (place) => place };
+
 const escapes = /%u?[0-9a-f]{2}|\\[uUx]|&#/i;
+/** Characters of other texts after which one that stopped within a word does not go on. */
+export const ASLEEP = 64;
 /** The most characters of an escape, all but those of one that has another one within. */
 const ESCAPED = 10;
 
@@ -26,9 +37,9 @@ export class Lane {
   #held = '';
   #pieces: WindowPiece[] = [];
   readonly #replaced: Replaced[] = [];
-  /** All that came under each key. */
   /** The end of what was approved. */
   #context: WindowPiece[] = [];
+  /** All that came under each key. */
   readonly #said = new Map<string, { raw: string; sent: string }>();
 
   constructor(choice: number) {
@@ -65,12 +76,12 @@ export class Lane {
   }
 
   /**
-   * Up to where the text can be judged now: the end of a word, behind which as much follows as a match may reach. Null where
-   * nothing could be released.
+   * Up to where the text can be judged now: the end of a word. Null where nothing could be released, since no more is held
+   * than a match may have that may begin anywhere.
    */
-  judgeable(reach: number): number | null {
+  judgeable(near: number): number | null {
     const length = boundaryBefore(this.#held, this.#held.length);
-    return length > this.#written(reach) ? this.released + length : null;
+    return length > this.#written(near) ? this.released + length : null;
   }
 
   /** The held text up to a place. */
@@ -82,9 +93,9 @@ export class Lane {
     return new WindowBody(pieces, this.choice);
   }
 
-  /** Releases what no text that is still to come can change. `to`: what was judged; with a reach of 0 nothing is to come. */
-  release(to: number, spans: readonly ReplacedSpan[], reach: number, placeholders: Placeholders): void {
-    const limit = reach === 0 ? to : this.#safeEnd(to, spans, reach);
+  /** Releases what no text that is still to come can change. `to`: what was judged. */
+  release(to: number, spans: readonly ReplacedSpan[], hold: HeldBack, placeholders: Placeholders): void {
+    const limit = hold === HOLD_NOTHING ? to : this.#safeEnd(to, spans, hold);
     for (const { start, end, replacement } of spans) {
       if (end > limit) break;
       const was = this.#held.slice(start - this.released, end - this.released);
@@ -143,16 +154,43 @@ export class Lane {
     return escapes.test(this.#held) ? reach * ESCAPED : reach;
   }
 
-  #safeEnd(to: number, spans: readonly ReplacedSpan[], reach: number): number {
-    const held = this.#held;
-    let at = boundaryBefore(held, backBy(held, to - this.released, this.#written(reach)));
-    for (let isSafe = false; !isSafe; ) {
-      const place = this.released + at;
-      const across = spans.find(({ start, end }) => start < place && place < end);
-      if (across) at = boundaryBefore(held, Math.max(0, across.start - this.released));
-      isSafe = across === undefined;
+  #safeEnd(to: number, spans: readonly ReplacedSpan[], { reach, near, cut }: HeldBack): number {
+    const before = (count: number) => this.#back(to, this.#written(count));
+    const least = this.#wholeBefore(before(reach), spans);
+    for (let at = before(near); at > least; ) {
+      const place = cut(this.#wholeBefore(at, spans));
+      if (place === this.#wholeBefore(place, spans)) return Math.max(place, least);
+      at = place;
     }
-    return this.released + at;
+    return least;
+  }
+
+  /** A place behind which each text that may go on has so many characters, as far as they are held. */
+  #back(to: number, count: number): number {
+    const left = new Map<string, number>();
+    let place = to;
+    for (const { key, start, text } of this.#pieces.toReversed()) {
+      const said = text.slice(0, Math.max(0, to - start));
+      if (said === '' || (!left.has(key) && to - start - said.length > Math.max(ASLEEP, count))) continue;
+      const at = backBy(said, said.length, left.get(key) ?? count);
+      left.set(key, at > 0 ? 0 : (left.get(key) ?? count) - visibleIn(said));
+      if (at < said.length) place = Math.min(place, start + at);
+    }
+    return place;
+  }
+
+  /** The last place up to another one at which a word ends and nothing is divided that is to be replaced. */
+  #wholeBefore(limit: number, spans: readonly ReplacedSpan[]): number {
+    let place = this.#boundary(limit);
+    for (;;) {
+      const across = spans.find(({ start, end }) => start < place && place < end);
+      if (across === undefined) return place;
+      place = this.#boundary(across.start);
+    }
+  }
+
+  #boundary(limit: number): number {
+    return this.released + boundaryBefore(this.#held, Math.max(0, limit - this.released));
   }
 
   #advance(limit: number): void {

@@ -17,6 +17,9 @@ export type WindowPiece = Pick<FoundSegment, 'kind' | 'role'> & {
 /** Text as it is after edits so far: a stretch of what came, or what took its place. */
 type Fragment = { start: number; end: number; text: string; replacement: TextEdit['replacement'] | null };
 
+/** `of`: the place of a character of a text. `before`: how many characters of the text came in front of a place. */
+export type TextPlaces = { of(at: number): number; before(place: number): number };
+
 type WindowText = Pick<FoundSegment, 'kind' | 'role' | 'path'> & { fragments: Fragment[] };
 
 /** What is held of one choice of a stream, while it is checked; it remembers where what came is to be replaced. */
@@ -72,6 +75,26 @@ export class WindowBody implements CheckedBody {
       this.#read = null;
     }
     return hasChanged;
+  }
+
+  /** Where a segment stands in what came, as it was before anything was edited. */
+  placesOf({ path: [index] }: Pick<FoundSegment, 'path'>): TextPlaces {
+    const fragments = [...(this.#texts[Number(index)]?.fragments ?? [])];
+    return {
+      of(at) {
+        let left = at;
+        for (const { start, text } of fragments) {
+          if (left < text.length) return start + left;
+          left -= text.length;
+        }
+        throw new RangeError(`There is no character ${at} in text ${index}.`);
+      },
+      before: (place) =>
+        fragments.reduce(
+          (length, { start, text }) => length + Math.min(text.length, Math.max(0, place - start)),
+          0,
+        ),
+    };
   }
 
   replace(): void {

@@ -1,5 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { describe, expect, it, test } from '@jest/globals';
+import { checkOf } from '../../../src/guardrails/checks/index.ts';
 import { injectionSigns } from '../../../src/guardrails/checks/injection/signs/index.ts';
 import { compilePattern, matchesOf } from '../../../src/guardrails/checks/pattern/user-pattern.ts';
 import { wordFinder } from '../../../src/guardrails/checks/pattern/words.ts';
@@ -99,6 +100,16 @@ function searchAll(search: (text: string) => unknown): void {
   }
 }
 
+const formed = recognisers.map(({ category }) => category);
+
+/** Where a check lets a stream be cut, looked for at the end of a text. */
+function cutOf(id: string, parameters: object): (text: string) => number {
+  const prepared = checkOf(id)?.prepare(parameters);
+  if (!prepared || 'problems' in prepared || prepared.cut === null) throw new Error(`${id} has no cuts.`);
+  const { cut } = prepared;
+  return (text) => cut(text, text.length);
+}
+
 describe('our own searches take linear time', () => {
   test.each(recognisers.map(({ category, find }) => [category, find] as const))('%s', (_category, find) => {
     searchAll(find);
@@ -118,6 +129,9 @@ describe('our own searches take linear time', () => {
     ['URLs', urlsIn],
     ['fenced blocks', fencedBlocks],
     ['JSON', (text) => [...jsonIn(text)]],
+    ['cuts of personal data', cutOf('gateway.pii', { categories: formed })],
+    ['cuts of secrets', cutOf('gateway.secrets', { redact: true })],
+    ['cuts of words', cutOf('default.contains', { words: ['a '.repeat(90), '1 1 1'], operator: 'none' })],
     ['words', (text) => wordFinder(['a'.repeat(200), 'ab', '1-1-'])(text, 20)],
   ])('%s', (_name, search) => {
     searchAll(search);
@@ -138,7 +152,8 @@ describe('patterns of users take linear time', () => {
 
   it('are never given to the native engine', () => {
     // These build expressions out of our own texts, and out of words that are escaped.
-    const own = /\/(?:pattern\/words|secrets\/forms|injection\/signs\/sign|recognisers\/[\w-]+)\.ts$/;
+    const own =
+      /\/(?:pattern\/(?:words|cuts)|secrets\/(?:forms|private-key)|injection\/signs\/sign|recognisers\/[\w-]+)\.ts$/;
     const builders = sourceFiles('src/guardrails/checks').filter(({ text }) => /\bRegExp\(/.test(text));
     expect(builders.map(({ path }) => path).filter((path) => !own.test(path))).toEqual([]);
   });

@@ -18,22 +18,19 @@ import { textOfBytes } from './text-of-bytes.ts';
 export type ByteBody = CheckedBody & { bytes(): Buffer };
 
 /** What is left of the caller's or the provider's own bytes stays as it was written. */
-export function jsonBody(bytes: Buffer, value: unknown, phase: 'input' | 'output'): ByteBody {
-  const checked = new CheckedJson(value, phase);
-  return {
-    get texts() {
-      return checked.texts;
-    },
-    get value() {
-      return checked.value;
-    },
-    get isEdited() {
-      return checked.isEdited;
-    },
-    edit: (edits, placeholders) => checked.edit(edits, placeholders),
-    replace: (whole) => checked.replace(whole),
-    bytes: () => (checked.isEdited ? rewritten(bytes, value, checked.value) : bytes),
-  };
+export class JsonBytes extends CheckedJson implements ByteBody {
+  readonly #bytes: Buffer;
+  readonly #before: unknown;
+
+  constructor(bytes: Buffer, value: unknown, phase: 'input' | 'output') {
+    super(value, phase);
+    this.#bytes = bytes;
+    this.#before = value;
+  }
+
+  bytes(): Buffer {
+    return this.isEdited ? rewritten(this.#bytes, this.#before, this.value) : this.#bytes;
+  }
 }
 
 function rewritten(bytes: Buffer, before: unknown, after: unknown): Buffer {
@@ -110,7 +107,7 @@ export function bodyOf(bytes: Buffer, type: string, phase: 'input' | 'output'): 
   const json = bytes.subarray(bytes.length - Buffer.byteLength(text));
   if (phase === 'input' && value !== null && !readsOneWay(json, value))
     return fixedBody(bytes, unreadableTexts('not every reader finds the same in it'));
-  return jsonBody(said.isExact ? json : Buffer.from(text), value, phase);
+  return new JsonBytes(said.isExact ? json : Buffer.from(text), value, phase);
 }
 
 function parsed(text: string): unknown {

@@ -1,3 +1,5 @@
+import type { FindCut } from './cuts.ts';
+
 /** The most characters of words in one expression; the engine refuses to compile much larger ones. */
 const MAX_TOGETHER = 20_000;
 
@@ -33,4 +35,21 @@ function grouped(words: readonly string[]): string[][] {
     length += word.length;
   }
   return groups;
+}
+
+/** What a word of a stream may end behind: spaces, and signs of scripts that put none between words. */
+const mayEndAWord = /[\s\u0e00-\uffff]/;
+
+/** Cuts texts in front of the beginning of a word that is looked for. One that has no end of a word in it needs no care. */
+export function wordCut(words: readonly string[]): FindCut {
+  const divided = words.filter((word) => mayEndAWord.test(word.slice(0, -1)));
+  const longest = Math.max(0, ...divided.map(({ length }) => length));
+  const byFirst = Map.groupBy(divided, (word) => word[0]);
+  return (text, at) => {
+    for (let from = Math.max(0, text.length - longest + 1); from < at; from++) {
+      const end = text.slice(from);
+      if (byFirst.get(text[from])?.some((word) => word.startsWith(end))) return from;
+    }
+    return at;
+  };
 }

@@ -7,6 +7,7 @@ import {
   type Segment,
 } from '../../check.ts';
 import { failable } from '../common.ts';
+import { cutFinder } from '../pattern/cuts.ts';
 import { timeoutParameter } from '../remote/common.ts';
 import { apart, type FoundData, findAll } from './find.ts';
 import { type Analyzer, analyze, analyzerParameters } from './presidio.ts';
@@ -56,6 +57,7 @@ const parameters = z
 type Parameters = z.infer<typeof parameters>;
 
 const ownOf = (wanted: readonly string[]) => recognisers.filter(({ category }) => wanted.includes(category));
+const reachOf = (wanted: readonly string[]) => Math.max(...ownOf(wanted).map(({ reach }) => reach));
 const asked = (wanted: readonly string[]) => wanted.flatMap((category) => ofService[category] ?? []);
 
 export const pii = defineCheck({
@@ -66,8 +68,12 @@ export const pii = defineCheck({
   edits: ({ redact }) => redact,
   detects: () => true,
   timeoutMs: ({ timeout }) => timeout,
-  reach: ({ categories: wanted }) =>
-    asked(wanted).length > 0 ? null : Math.max(...ownOf(wanted).map(({ reach }) => reach)),
+  reach: ({ categories: wanted }) => (asked(wanted).length > 0 ? null : reachOf(wanted)),
+  cut: ({ categories: wanted }) =>
+    cutFinder(
+      ownOf(wanted).flatMap(({ spaced }) => spaced),
+      reachOf(wanted),
+    ),
   prepare(wanted) {
     const own = ownOf(wanted.categories);
     const entities = asked(wanted.categories);

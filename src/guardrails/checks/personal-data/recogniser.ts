@@ -7,6 +7,8 @@ export type Recogniser = {
   readonly category: string;
   /** The longest text, in characters, that a decision takes into account. */
   readonly reach: number;
+  /** Forms that may have a space in them, with what stands in front of a find and decides about it. */
+  readonly spaced: readonly RegExp[];
   readonly find: (text: string) => readonly TextSpan[];
 };
 

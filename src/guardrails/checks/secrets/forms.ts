@@ -138,6 +138,9 @@ function isRandom(found: string): boolean {
   return entropy >= MIN_ENTROPY;
 }
 
+/** Forms that may have a space in them. Prefixed tokens have none. */
+export const spacedForms: readonly RegExp[] = named.map(({ pattern }) => pattern);
+
 export const secretForms: readonly SecretForm[] = [
   ...prefixed.map(([name, pattern]) => ({ name, pattern: alone(pattern), hint: tokenRun })),
   ...named,

@@ -4,6 +4,8 @@ const header = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const footer = /-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
 /** Characters of the longest key, one of RSA with 8192 bits, with line breaks that may be written as `\r\n`. */
 export const MAX_PRIVATE_KEY = 7_000;
+/** A key up to its footer, as a stream may bring it. */
+export const wholeKey = new RegExp(`${header.source}(?:(?!${footer.source})[^]){0,${MAX_PRIVATE_KEY}}`);
 /** What the text of a key consists of, its headers included. */
 const body = /(?:[A-Za-z0-9+/=:,\s-]|\\[rn]|\.)*/y;
 

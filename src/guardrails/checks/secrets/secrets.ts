@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { defineCheck, type TextEdit } from '../../check.ts';
 import { failable } from '../common.ts';
+import { cutFinder } from '../pattern/cuts.ts';
 import { apart } from '../personal-data/find.ts';
 import { matchedSpans } from '../personal-data/recogniser.ts';
-import { type SecretHint, secretForms } from './forms.ts';
-import { MAX_PRIVATE_KEY, privateKeys } from './private-key.ts';
+import { type SecretHint, secretForms, spacedForms } from './forms.ts';
+import { MAX_PRIVATE_KEY, privateKeys, wholeKey } from './private-key.ts';
 
 const parameters = z.strictObject({
   redact: z
@@ -16,6 +17,7 @@ const parameters = z.strictObject({
 
 /** A key has line breaks, where a piece of a stream may end; the beginning of one is enough to refuse it. */
 const REACH = 512;
+const reachOf = ({ redact }: z.infer<typeof parameters>) => (redact ? MAX_PRIVATE_KEY : REACH);
 
 export const secrets = defineCheck({
   id: 'gateway.secrets',
@@ -24,7 +26,8 @@ export const secrets = defineCheck({
   parameters,
   edits: ({ redact }) => redact,
   detects: () => true,
-  reach: ({ redact }) => (redact ? MAX_PRIVATE_KEY : REACH),
+  reach: reachOf,
+  cut: (given) => cutFinder([...spacedForms, wholeKey], reachOf(given)),
   prepare:
     ({ redact }) =>
     ({ segments }) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCheck, type RunCheck } from '../../check.ts';
 import { excerpt, failable, operatorParameter } from '../common.ts';
-import { wordFinder } from '../pattern/words.ts';
+import { wordCut, wordFinder } from '../pattern/words.ts';
 
 const parameters = z.strictObject({
   words: z
@@ -24,6 +24,7 @@ export const contains = defineCheck({
   // That a word is missing shows only once the whole text is there.
   reach: ({ words, operator }) =>
     operator === 'none' ? Math.max(...words.map(({ length }) => length)) : null,
+  cut: ({ words }) => wordCut(words),
   prepare({ words, operator }) {
     return operator === 'all' ? containsAll(words) : containsAny(words, operator);
   },

@@ -1,4 +1,5 @@
 import { type DecodedRun, decodedRuns } from './decoded.ts';
+import { mayHide } from './may-hide.ts';
 
 /** What no coded run has in it, in any coding: a space behind something that is neither a digit of hex nor between such digits. */
 const isGap = (text: string, at: number): boolean =>
@@ -18,8 +19,15 @@ export function decodedAcross(text: string, joints: readonly number[]): DecodedR
     while (start > end && !isGap(text, start)) start--;
     end = joint;
     while (end < text.length && !isGap(text, end)) end++;
-    for (const run of decodedRuns(text.slice(start, end)))
-      found.push({ ...run, start: run.start + start, end: run.end + start });
+    const around = text.slice(start, end);
+    if (!mayHide(around)) continue;
+    for (const run of decodedRuns(around))
+      found.push({
+        ...run,
+        start: run.start + start,
+        end: run.end + start,
+        starts: run.starts?.map((at) => at + start) ?? null,
+      });
   }
   return found;
 }

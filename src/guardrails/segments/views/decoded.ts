@@ -1,4 +1,5 @@
 import { fromBase64, fromDataUrl, fromHex, legibleBase64, legibleHex } from './bytes.ts';
+import { type NormalisedText, writtenSpan } from './normalised.ts';
 import { around, atLeast, matching, runsOf, type TextRun, together } from './runs.ts';
 
 /** Characters of what may be bytes that are looked at to see whether they are a text. */
@@ -10,10 +11,22 @@ const MAX_DEPTH = 2;
 /** Runs of one text and coding that are decoded one by one: all that stands behind them is decoded together. */
 const MAX_RUNS = 1000;
 
-/** What a run of a text says when it is decoded. */
-export type DecodedRun = { start: number; end: number; text: string };
+/**
+ * What a run of a text says when it is decoded. `starts`: where each of its characters, and its end, is written, from the
+ * beginning of the text; null where only the whole run can be replaced.
+ */
+export type DecodedRun = { start: number; end: number; text: string; starts: Uint32Array | null };
 
-type Coding = { runsIn(text: string): Iterable<TextRun>; decode(run: string): string | null };
+/** Where a stretch of what a run says is written. */
+export const spanOfRun = ({ start, end, starts }: DecodedRun, from: number, to: number): TextRun =>
+  starts === null ? { start, end } : writtenSpan(starts, from, to);
+
+type Coding = {
+  runsIn(text: string): Iterable<TextRun>;
+  decode(run: string): string | null;
+  /** The same with the place of each character, counted from the beginning of the run. */
+  place?(run: string): NormalisedText;
+};
 
 /** A line break within base64, also as JSON writes it. */
 const isLineBreak = (text: string, from: number, to: number): boolean => {
@@ -33,12 +46,13 @@ const codings: readonly Coding[] = [
   { runsIn: matching(/(?<=;base64,)[A-Za-z0-9+/_-]{2,64}={0,2}/gi), decode: fromDataUrl },
   { runsIn: hex, decode: fromHex },
   { runsIn: atLeast(MIN_RUN, together(hexGroups, isSeparator)), decode: fromHex },
-  { runsIn: around(/%[0-9a-fA-F]{2}/g), decode: fromUrl },
+  { runsIn: around(/%[0-9a-fA-F]{2}/g), decode: (run) => fromUrl(run).text, place: fromUrl },
   {
     runsIn: around(
       /\\u\{?[0-9a-fA-F]{2}|\\U[0-9a-fA-F]{8}|%u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2}/g,
     ),
-    decode: fromEscapes,
+    decode: (run) => fromEscapes(run).text,
+    place: fromEscapes,
   },
 ];
 
@@ -48,25 +62,36 @@ export function decodedRuns(text: string, depth = MAX_DEPTH): DecodedRun[] {
   return codings.flatMap((coding) => decodedBy(coding, text, depth));
 }
 
-function decodedBy({ runsIn, decode }: Coding, text: string, depth: number): DecodedRun[] {
+function decodedBy({ runsIn, decode, place }: Coding, text: string, depth: number): DecodedRun[] {
   const found: DecodedRun[] = [];
-  const add = (said: string | null, { start, end }: TextRun) => {
+  const add = (said: string | null, { start, end }: TextRun, places: Uint32Array | null = null) => {
     if (said === null || said === text.slice(start, end)) return;
-    found.push({ start, end, text: said });
-    if (depth > 1)
-      for (const inner of decodedRuns(said, depth - 1)) found.push({ start, end, text: inner.text });
+    const run = { start, end, text: said, starts: places?.map((at) => start + at) ?? null };
+    found.push(run);
+    if (depth > 1) for (const inner of decodedRuns(said, depth - 1)) found.push(within(run, inner));
   };
   let count = 0;
   for (const run of runsIn(text)) {
-    if (count++ < MAX_RUNS) add(decode(text.slice(run.start, run.end)), run);
-    else {
+    if (count++ >= MAX_RUNS) {
       const rest = text.slice(run.start);
       add(decodedInPlace(rest, { runsIn, decode }), { start: run.start, end: text.length });
       break;
     }
+    const written = text.slice(run.start, run.end);
+    if (place) {
+      const placed = place(written);
+      add(placed.text, run, placed.starts);
+    } else add(decode(written), run);
   }
   return found;
 }
+
+/** What was found in what a run says, by its places in the text that holds the run. */
+const within = (run: DecodedRun, inner: DecodedRun): DecodedRun => ({
+  ...spanOfRun(run, inner.start, inner.end),
+  text: inner.text,
+  starts: run.starts && (inner.starts?.map((at) => run.starts?.[at] ?? run.end) ?? null),
+});
 
 /** The text with each run in clear. */
 function decodedInPlace(text: string, { runsIn, decode }: Coding): string {
@@ -104,25 +129,66 @@ export function isCertainlyBytes(text: string): boolean {
   );
 }
 
-function fromUrl(run: string): string | null {
-  try {
-    return decodeURIComponent(run);
-  } catch {
-    return run.replace(/%([0-9a-fA-F]{2})/g, (_all, digits: string) =>
-      String.fromCharCode(Number.parseInt(digits, 16)),
-    );
+/** Bytes of URLs in a row: characters of UTF-8, and single bytes that are none. */
+const URL_ESCAPES = /(?:%[0-9a-fA-F]{2})+/g;
+
+function fromUrl(run: string): NormalisedText {
+  return replacedIn(run, URL_ESCAPES, ([escapes], add) => {
+    const bytes = Buffer.from(escapes.replaceAll('%', ''), 'hex');
+    for (let at = 0; at < bytes.length; ) {
+      const length = lengthOfCharacter(bytes, at);
+      const character =
+        length === 1 ? String.fromCharCode(bytes[at] ?? 0) : bytes.toString('utf8', at, at + length);
+      add(character, 3 * at);
+      at += length;
+    }
+  });
+}
+
+/** How many bytes a character of UTF-8 has; 1 for a byte that begins none. */
+function lengthOfCharacter(bytes: Buffer, at: number): number {
+  const first = bytes[at] ?? 0;
+  const length = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
+  if (at + length > bytes.length) return 1;
+  return bytes.toString('utf8', at, at + length).includes('\ufffd') ? 1 : length;
+}
+
+/** A run in which `decode` adds what each match says, with its place in the match. */
+function replacedIn(
+  run: string,
+  pattern: RegExp,
+  decode: (match: RegExpExecArray, add: (said: string, at: number) => void) => void,
+): NormalisedText {
+  let text = '';
+  const starts: number[] = [];
+  const add = (said: string, at: number) => {
+    text += said;
+    for (let count = 0; count < said.length; count++) starts.push(at);
+  };
+  const asItIs = (from: number, to: number) => {
+    for (let at = from; at < to; at++) starts.push(at);
+    text += run.slice(from, to);
+  };
+  let from = 0;
+  for (const match of run.matchAll(pattern)) {
+    asItIs(from, match.index);
+    decode(match, (said, at) => add(said, match.index + at));
+    from = match.index + match[0].length;
   }
+  asItIs(from, run.length);
+  starts.push(run.length);
+  return { text, starts: Uint32Array.from(starts) };
 }
 
 /** Within JSON, the backslash has one of its own. */
 const ESCAPE =
   /\\+u\{([0-9a-fA-F]{1,6})\}|\\+u([0-9a-fA-F]{4})|\\+U([0-9a-fA-F]{8})|%u([0-9a-fA-F]{4})|\\+x([0-9a-fA-F]{2})|&#x([0-9a-fA-F]{2,8});|&#(\d{2,9});/g;
 
-function fromEscapes(run: string): string {
-  return run.replace(ESCAPE, (all, ...groups: (string | undefined)[]) => {
+function fromEscapes(run: string): NormalisedText {
+  return replacedIn(run, ESCAPE, ([all, ...groups], add) => {
     const hex = groups.slice(0, 6).find((digits) => digits !== undefined);
     const code = hex === undefined ? Number(groups[6]) : Number.parseInt(hex, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+    add(code <= 0x10ffff ? String.fromCodePoint(code) : all, 0);
   });
 }
 
@@ -132,6 +198,7 @@ export function tagRuns(text: string): DecodedRun[] {
     start: match.index,
     end: match.index + match[0].length,
     text: fromTags(match[0]),
+    starts: null,
   }));
 }
 

@@ -1,12 +1,12 @@
-import type { DecodedRun } from './decoded.ts';
+import { type DecodedRun, spanOfRun } from './decoded.ts';
+import type { TextRun } from './runs.ts';
 
 /** A stretch of a text in which coded runs stand in clear, and where it stands in the text as it is written. */
-type Stretch = { from: number; to: number; start: number; end: number; isCoded: boolean };
+type Stretch = { from: number; to: number; start: number; run: DecodedRun | null };
 
 /** A text in which all coded runs stand in clear: a phrase may be coded word by word. */
 export type InPlace = {
   text: string;
-  /** Of a coded run nothing can be replaced but the whole. */
   spanOf(start: number, end: number): { start: number; end: number };
 };
 
@@ -18,17 +18,17 @@ export function decodedInPlace(text: string, runs: readonly DecodedRun[]): InPla
   const stretches: Stretch[] = [];
   let length = 0;
   let at = 0;
-  const add = (said: string, start: number, end: number, isCoded: boolean) => {
+  const add = (said: string, start: number, run: DecodedRun | null) => {
     parts.push(said);
-    stretches.push({ from: length, to: length + said.length, start, end, isCoded });
+    stretches.push({ from: length, to: length + said.length, start, run });
     length += said.length;
   };
   for (const run of apart) {
-    add(text.slice(at, run.start), at, run.start, false);
-    add(run.text, run.start, run.end, true);
+    add(text.slice(at, run.start), at, null);
+    add(run.text, run.start, run);
     at = run.end;
   }
-  add(text.slice(at), at, text.length, false);
+  add(text.slice(at), at, null);
   return { text: parts.join(''), spanOf: (start, end) => spanOf(stretches, start, end) };
 }
 
@@ -47,8 +47,11 @@ function spanOf(stretches: readonly Stretch[], start: number, end: number): { st
   const first = stretches.find(({ to }) => start < to);
   const last = stretches.findLast(({ from }) => from < end);
   if (!first || !last) return { start: 0, end: 0 };
-  return {
-    start: first.isCoded ? first.start : first.start + start - first.from,
-    end: last.isCoded ? last.end : last.start + end - last.from,
-  };
+  return { start: within(first, start, end).start, end: within(last, start, end).end };
+}
+
+/** Where what of a stretch lies from one place to another is written. */
+function within({ from, to, start, run }: Stretch, first: number, last: number): TextRun {
+  const [begin, stop] = [Math.max(first, from) - from, Math.min(last, to) - from];
+  return run === null ? { start: start + begin, end: start + stop } : spanOfRun(run, begin, stop);
 }

@@ -1,8 +1,8 @@
-import { runFinder } from '../../../lib/character-run.ts';
 import type { FoundSegment } from '../found.ts';
-import { decodedRuns, tagRuns } from './decoded.ts';
+import { decodedRuns, spanOfRun, tagRuns } from './decoded.ts';
 import { decodedInPlace } from './in-place.ts';
 import { addJoined } from './joined.ts';
+import { mayHide } from './may-hide.ts';
 import { latinised, type NormalisedText, normalised, withoutMarks } from './normalised.ts';
 import { through, unescaped } from './unescaped.ts';
 import { spanIn, type TextView } from './view.ts';
@@ -12,29 +12,15 @@ export type { TextView };
 /** Strings of JSON within one another. */
 const MAX_STRINGS = 4;
 
-/** Characters beyond ASCII, escapes, numbers of bytes, or lines that may be one run of base64. */
-const disguises = [
-  /[^\0-\x7f]/,
-  /%u?[0-9a-fA-F]{2}/,
-  /\\[uUx]/,
-  /&#/,
-  /;base64,/i,
-  /(?=[0-9a-fA-FxX :,;\r\n-]{16})(?:[0-9a-fA-F]{2}){1,8}[ :,;\r\n-]/,
-  /[\w+/-]{4}(?:\r?\n|\\n)[\w+/-]{4}/,
-];
-const hasLongRun = runFinder((character) => /\S/.test(character), 16);
-
-/** Whether a text may read otherwise than it is written. */
-const mayHide = (text: string): boolean =>
-  disguises.some((disguise) => disguise.test(text)) || hasLongRun(text);
-
 /** All further ways to read texts: without disguise, decoded, and put together without a gap. */
 export function viewsOf(segments: readonly FoundSegment[]): TextView[] {
   const views: TextView[] = [];
-  const plain = segments.map(({ text }) => (mayHide(text) ? normalised(text) : null));
+  const hides = segments.map(({ text }) => mayHide(text));
+  const plain = segments.map(({ text }, at) => (hides[at] ? normalised(text) : null));
   const bare = segments.map(({ text }, at) => (plain[at] ? unfolded(text, plain[at].text) : null));
   for (const [at, segment] of segments.entries()) {
     addUnescaped(views, segment);
+    if (!hides[at]) continue;
     const clear = plain[at] ?? null;
     if (clear) {
       views.push(clearView(segment, clear));
@@ -44,7 +30,7 @@ export function viewsOf(segments: readonly FoundSegment[]): TextView[] {
     if (bared) views.push(clearView(segment, bared));
     const unmixed = bare[at];
     if (unmixed && unmixed.text !== segment.text) views.push(clearView(segment, unmixed));
-    if (!mayHide(clear?.text ?? segment.text)) continue;
+    if (clear && !mayHide(clear.text)) continue;
     const latin = latinised(clear?.text ?? segment.text);
     if (latin !== null) views.push(latinView(segment, latin, clear));
     addDecoded(views, segment, clear);
@@ -98,7 +84,7 @@ function addTags(views: TextView[], segment: FoundSegment): void {
   }
 }
 
-/** The same for codings that a keyboard has. */
+/** Codings that a keyboard has: of escapes, what matches can be replaced alone. */
 function addDecoded(views: TextView[], segment: FoundSegment, clear: NormalisedText | null): void {
   const written = clear?.text ?? segment.text;
   const runs = decodedRuns(written);
@@ -111,14 +97,24 @@ function addDecoded(views: TextView[], segment: FoundSegment, clear: NormalisedT
         return [{ segment, ...spanIn(clear, span.start, span.end), replacement }];
       },
     });
-  for (const { start, end, text } of runs) {
-    const plain = normalised(text)?.text ?? text;
-    const bare = normalised(text, false)?.text ?? text;
-    for (const said of new Set([plain, latinised(plain), bare]))
-      if (said !== null)
-        views.push({
-          segment: { ...segment, kind: 'encoded', text: said },
-          edit: ({ replacement }) => [{ segment, ...spanIn(clear, start, end), replacement }],
-        });
-  }
+  for (const run of runs)
+    for (const [said, places] of readings(run.text))
+      views.push({
+        segment: { ...segment, kind: 'encoded', text: said },
+        edit({ start, end, replacement }) {
+          const inRun = spanIn(places, start, end);
+          const span = spanOfRun(run, inRun.start, inRun.end);
+          return [{ segment, ...spanIn(clear, span.start, span.end), replacement }];
+        },
+      });
+}
+
+/** What was decoded without disguise, each reading once, and where its characters stand in it. */
+function readings(text: string): Map<string, NormalisedText | null> {
+  const plain = normalised(text);
+  const bare = normalised(text, false);
+  const latin = latinised(plain?.text ?? text);
+  const all = new Map<string, NormalisedText | null>([[bare?.text ?? text, bare]]);
+  if (latin !== null) all.set(latin, plain);
+  return all.set(plain?.text ?? text, plain);
 }

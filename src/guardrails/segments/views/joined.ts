@@ -2,6 +2,7 @@ import type { Segment } from '../../check.ts';
 import type { FoundSegment } from '../found.ts';
 import { binaryMembers, textMembers } from '../member-names.ts';
 import { decodedAcross } from './across.ts';
+import { spanOfRun } from './decoded.ts';
 import { latinised, type NormalisedText } from './normalised.ts';
 import { editParts, type JoinedPart, type TextView } from './view.ts';
 
@@ -63,12 +64,13 @@ function addList(
     if (said !== null)
       views.push({ segment: { ...joined, text: said }, edit: (edit) => editParts(parts, edit) });
   const joints = parts.slice(1).map(({ from }) => from);
-  for (const { start, end, text: said } of decodedAcross(text, joints)) {
+  for (const run of decodedAcross(text, joints)) {
     // What lies in one part was found there.
-    if (parts.some(({ from, to }) => from <= start && end <= to)) continue;
+    if (parts.some(({ from, to }) => from <= run.start && run.end <= to)) continue;
     views.push({
-      segment: { ...joined, kind: 'encoded', text: said },
-      edit: ({ segment, replacement }) => editParts(parts, { segment, start, end, replacement }),
+      segment: { ...joined, kind: 'encoded', text: run.text },
+      edit: ({ segment, start, end, replacement }) =>
+        editParts(parts, { segment, ...spanOfRun(run, start, end), replacement }),
     });
   }
 }

@@ -5,6 +5,15 @@ export type NormalisedText = {
   starts: Uint32Array;
 };
 
+/** Where a stretch of a text is written: to the end of what its last character is written with, which may say more than that. */
+export function writtenSpan(starts: Uint32Array, start: number, end: number): { start: number; end: number } {
+  const from = starts[start] ?? 0;
+  if (end <= start) return { start: from, end: from };
+  let next = end;
+  while (next < starts.length - 1 && starts[next] === starts[end - 1]) next++;
+  return { start: from, end: starts[next] ?? 0 };
+}
+
 /** Letters of other alphabets that look like those of the Latin one. */
 const lookAlikes = new Map(
   Object.entries({

@@ -1,13 +1,13 @@
 import type { Segment, TextEdit } from '../../check.ts';
 import type { FoundSegment } from '../found.ts';
-import type { NormalisedText } from './normalised.ts';
+import { type NormalisedText, writtenSpan } from './normalised.ts';
 
 /** A text as it reads otherwise than it is written. `edit`: what an edit of it does to what is written. */
 export type TextView = { readonly segment: Segment; edit(edit: TextEdit): TextEdit[] };
 
 /** Where a stretch of the normalised text stands in the original. */
 export const spanIn = (clear: NormalisedText | null, start: number, end: number) =>
-  clear === null ? { start, end } : { start: clear.starts[start] ?? 0, end: clear.starts[end] ?? 0 };
+  clear === null ? { start, end } : writtenSpan(clear.starts, start, end);
 
 /** A text that stands in another one, which is put together of several. */
 export type JoinedPart = { segment: FoundSegment; clear: NormalisedText | null; from: number; to: number };

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decodedAcross } from '../../../../src/guardrails/segments/views/across.ts';
 import { type DecodedRun, decodedRuns } from '../../../../src/guardrails/segments/views/decoded.ts';
+import { mayHide } from '../../../../src/guardrails/segments/views/may-hide.ts';
 
 const between = [' ', '  ', '\n', '\r\n', '\\n', '"', ':', ', ', ';', '-', '. ', '0x', 'x ', ';base64,'];
 const words = ['word ', 'face ', 'one.'];
@@ -48,5 +49,19 @@ describe('what is coded across joints', () => {
     const part = 'coded=%41 and more of it. '.repeat(3);
     expect(decodedRuns(part + part)).not.toEqual([]);
     expect(decodedAcross(part + part, [part.length])).toEqual([]);
+  });
+
+  test('is nothing where a text cannot hide anything', () => {
+    let open = 0;
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 5 }), (pieces) => {
+        const text = pieces.join('');
+        if (mayHide(text)) return;
+        open += 1;
+        expect(decodedRuns(text)).toEqual([]);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(open).toBeGreaterThan(250);
   });
 });

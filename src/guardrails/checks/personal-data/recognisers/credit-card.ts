@@ -29,6 +29,7 @@ export const creditCard: Recogniser = {
   category: 'CREDIT_CARD',
   // The signs, and what is looked at before and behind.
   reach: MAX_DIGITS + 2 * (MAX_GROUPS - 1) + 6,
+  spaced: [digitRun],
   find: (text) => [...text.matchAll(digitRun)].flatMap((run) => cardsIn(run[0], run.index)),
 };
 

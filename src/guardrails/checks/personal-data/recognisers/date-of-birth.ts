@@ -29,5 +29,6 @@ const expression = new RegExp(
 export const dateOfBirth: Recogniser = {
   category: 'DATE_OF_BIRTH',
   reach: 80,
+  spaced: [expression],
   find: (text) => matchedSpans(text, expression),
 };

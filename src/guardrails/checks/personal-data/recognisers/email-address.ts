@@ -13,6 +13,8 @@ const domain =
 export const emailAddress: Recogniser = {
   category: 'EMAIL_ADDRESS',
   reach: MAX_LOCAL + 1 + MAX_DOMAIN,
+  // Without a space, but of letters of any script: behind some of them, a word may end anywhere.
+  spaced: [new RegExp(`${local.source}{1,${MAX_LOCAL}}@${domain.source}`, 'u')],
   find(text) {
     const spans: TextSpan[] = [];
     for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {

@@ -15,10 +15,17 @@ const lengths: Readonly<Record<string, number>> = Object.fromEntries(
 const beginning = /(?<![\p{L}\p{N}])(?<country>[A-Z]{2})[ -]?\d{2}(?=[ -]?[A-Z0-9])/giu;
 const MAX_LENGTH = 34;
 
+/** As long as the longest number. */
+const whole = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:${Object.keys(lengths).join('|')})[ -]?\\d{2}(?:[ \\-\\u00a0]?[A-Z0-9]){11,${MAX_LENGTH - 4}}`,
+  'iu',
+);
+
 export const iban: Recogniser = {
   category: 'IBAN',
   // Groups of four, and a sign between them.
   reach: MAX_LENGTH + 10,
+  spaced: [whole],
   find: (text) =>
     [...text.matchAll(beginning)].flatMap(({ index, groups }) => {
       const length = lengths[groups?.country?.toUpperCase() ?? ''];

@@ -6,12 +6,14 @@ const v4 = new RegExp(`(?<![\\p{L}\\p{N}_.-])(?:${octet}\\.){3}${octet}(?![\\p{L
 const v6 = /(?<![\p{L}\p{N}_:.])[0-9a-f:]{2,39}(?:\.\d{1,3}){0,3}(?![\p{L}\p{N}_:])/giu;
 
 /** Numbers of versions have the same form. */
-const versionBefore = /(?:\bv|version|release|build|firmware|section|chapter|clause|§|oid)[ :=]{0,2}$/i;
+const version = /(?:\bv|version|release|build|firmware|section|chapter|clause|§|oid)[ :=]{0,2}/;
+const versionBefore = new RegExp(`${version.source}$`, 'i');
 const LOOK_BACK = 12;
 
 export const ipAddress: Recogniser = {
   category: 'IP_ADDRESS',
   reach: 45 + LOOK_BACK + 2,
+  spaced: [new RegExp(`${version.source}(?:${octet}\\.){3}${octet}`, 'iu')],
   find(text) {
     const isNoVersion = (_value: string, { index }: RegExpExecArray) =>
       !versionBefore.test(text.slice(Math.max(0, index - LOOK_BACK), index));

@@ -6,5 +6,6 @@ const address =
 export const macAddress: Recogniser = {
   category: 'MAC_ADDRESS',
   reach: 20,
+  spaced: [],
   find: (text) => matchedSpans(text, address),
 };

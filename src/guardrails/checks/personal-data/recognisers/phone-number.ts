@@ -6,8 +6,9 @@ const candidate =
   /(?<![\p{L}\p{N}_/@#$€£-])(?<!\d\.)(?<value>(?:\+|00)?\(?\d(?:[ ()./\u00a0\u2010-\u2013-]{0,2}\d){6,14})(?![\p{L}\p{N}_]|[.:]\d|[-/]\d|%)/gu;
 
 const LOOK_BACK = 32;
-const named =
-  /(?:phone|t[eé]l[eé]?(?:fon|phon|fax)?|mobile?|cell|call|fax|whatsapp|sms|text me|handy|número|numéro|ring|telefoonnummer|puhelin|telefono|teléfono|celular|portable|rufnummer|ruf|komórka|電話|电话|тел)[\p{L}_]{0,12}["' .:#=)\]\\-]{0,6}(?:(?:number|no|nummer|at|is|us|me|on|under|unter|au|al)[ .:]{0,2}){0,2}$/iu;
+const name =
+  /(?:phone|t[eé]l[eé]?(?:fon|phon|fax)?|mobile?|cell|call|fax|whatsapp|sms|text me|handy|número|numéro|ring|telefoonnummer|puhelin|telefono|teléfono|celular|portable|rufnummer|ruf|komórka|電話|电话|тел)[\p{L}_]{0,12}["' .:#=)\]\\-]{0,6}(?:(?:number|no|nummer|at|is|us|me|on|under|unter|au|al)[ .:]{0,2}){0,2}/u;
+const named = new RegExp(`${name.source}$`, 'iu');
 
 /** Countries whose numbers are recognised without the code of the country: what the words before them leave open. */
 const countries: readonly CountryCode[] = [
@@ -33,6 +34,7 @@ const northAmerican = /^(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[-. ])[2-9]\d\d[
 export const phoneNumber: Recogniser = {
   category: 'PHONE_NUMBER',
   reach: 50 + LOOK_BACK + 2,
+  spaced: [candidate, new RegExp(name.source + candidate.source, 'iu')],
   find: (text) =>
     matchedSpans(text, candidate, (value, { index }) => {
       if (/^(?:\+|00)/.test(value)) return isInternational(value);

@@ -11,5 +11,6 @@ const named =
 export const socialSecurityNumber: Recogniser = {
   category: 'SSN',
   reach: 110,
+  spaced: [written, named],
   find: (text) => [...matchedSpans(text, written), ...matchedSpans(text, named)],
 };
