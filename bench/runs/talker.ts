@@ -60,7 +60,7 @@ export class Talker {
 
   async #stream(path: string, body: object, firstWord: string, onOpen?: () => void): Promise<StreamedRun> {
     const begun = performance.now();
-    const answer = await this.#send('POST', path, body);
+    const answer = await this.#sent('POST', path, body);
     onOpen?.();
     let text = '';
     let firstWordMs = 0;
@@ -73,18 +73,20 @@ export class Talker {
   }
 
   async #json<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
-    const answer = await this.#send(method, path, body);
-    if (answer.statusCode !== 200) throw new Error(`${path}: ${await answer.body.text()}`);
+    const answer = await this.#sent(method, path, body);
     return (await answer.body.json()) as T;
   }
 
-  #send(method: 'GET' | 'POST', path: string, body?: object) {
-    return this.#agent.request({
+  /** Throws where a request is answered with another status than 200. */
+  async #sent(method: 'GET' | 'POST', path: string, body?: object) {
+    const answer = await this.#agent.request({
       origin: this.#url,
       path: `/v1${path}`,
       method,
       headers: this.#headers,
       body: body && JSON.stringify(body),
     });
+    if (answer.statusCode === 200) return answer;
+    throw new Error(`${path} was answered ${answer.statusCode}: ${await answer.body.text()}`);
   }
 }

@@ -19,6 +19,11 @@ export function require(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise);
 }
 
+export function requireCompleted(events: string): void {
+  const isCompleted = events.includes('event: thread.run.completed');
+  require(isCompleted, `A stream ended without its run being completed: ${events.slice(-1500)}`);
+}
+
 export const requireStatus = ({ status }: Run, expected: readonly string[]): void =>
   require(expected.includes(status), `A run is ${status} in place of ${expected.join(' or ')}.`);
 

@@ -1,5 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { forgetSome, messagesOf, outputsFor, require, requireStatus, runIn, streamed } from './run-checks.ts';
+import {
+  forgetSome,
+  messagesOf,
+  outputsFor,
+  require,
+  requireCompleted,
+  requireStatus,
+  runIn,
+  streamed,
+} from './run-checks.ts';
 import type { Run, RunClient } from './run-client.ts';
 
 /** Milliseconds after which a run is stuck that nobody has to wait for. */
@@ -27,7 +36,7 @@ export const kinds = {
     share: 25,
     async live({ client, assistants }) {
       const text = await streamed(client, assistants.plain, 'Say this again');
-      require(text.includes('event: thread.run.completed'), 'A streamed run did not complete.');
+      requireCompleted(text);
       await forgetSome(client, runIn(text));
     },
   },
@@ -36,6 +45,7 @@ export const kinds = {
     async live({ client, assistants }) {
       const run = await client.ended(await client.begin(assistants.plain, 'Say this again'), LATE_MS);
       requireStatus(run, ['completed']);
+      await runAgain(client, assistants, run);
       await forgetSome(client, run);
     },
   },
@@ -48,7 +58,7 @@ export const kinds = {
         tool_outputs: outputsFor(run),
         stream: true,
       });
-      require(text.includes('event: thread.run.completed'), 'A run did not complete behind its outputs.');
+      requireCompleted(text);
       await forgetSome(client, run);
     },
   },
@@ -56,7 +66,7 @@ export const kinds = {
     share: 8,
     async live({ client, assistants }) {
       const text = await streamed(client, assistants.search, '/search weather in Paris');
-      require(text.includes('event: thread.run.completed'), 'A run with a search did not complete.');
+      requireCompleted(text);
       await forgetSome(client, runIn(text));
     },
   },
@@ -80,6 +90,7 @@ export const kinds = {
         await client.ended({ ...run, status: 'cancelling' }, LATE_MS),
         answer.status === 200 ? ['cancelled'] : ['completed'],
       );
+      await runAgain(client, assistants, run);
     },
   },
   leaving: {
@@ -112,6 +123,7 @@ export const kinds = {
     async live({ client, assistants }) {
       const run = await client.ended(await client.begin(assistants.plain, '/fail 503'), LATE_MS);
       requireStatus(run, ['failed']);
+      await runAgain(client, assistants, run, ['failed']);
     },
   },
   expired: {
@@ -125,8 +137,20 @@ export const kinds = {
       const path = `/threads/${run.thread_id}/runs/${run.id}/submit_tool_outputs`;
       const late = await client.send('POST', path, { tool_outputs: outputsFor(run) });
       require(late.status === 400, `Outputs that come too late were answered ${late.status}.`);
+      await runAgain(client, assistants, run);
     },
   },
 } as const satisfies Record<string, Kind>;
+
+/** A thread whose run has ended is free for the next one. */
+async function runAgain(
+  client: RunClient,
+  { plain }: Assistants,
+  { thread_id: threadId }: Run,
+  expected: readonly string[] = ['completed'],
+): Promise<void> {
+  const run = await client.json<Run>('POST', `/threads/${threadId}/runs`, { assistant_id: plain });
+  requireStatus(await client.ended(run, LATE_MS), expected);
+}
 
 export type KindName = keyof typeof kinds;

@@ -1,18 +1,24 @@
 // `npm run soak:runs -- <seconds> <runs a second>`: an hour of runs of ten kinds, five a second unless told otherwise, through one
 // Sluice with the mock model: streamed and polled, with functions, searches and code, cancelled, left by their readers, deleted,
-// failing, expiring. Each is followed to its end. Ends with 1 when memory is not flat, or a run ends otherwise than it should.
+// failing, expiring. Each is followed to its end, and its thread asked for another run. Prints each minute what is held and open, and
+// ends with 1 when memory is not flat, or a run ends otherwise than it should.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startSluice } from '../processes.ts';
+import { collectGarbage, heldBy } from '../memory.ts';
+import { type RunningSluice, startSluice } from '../processes.ts';
 import { RunClient } from './run-client.ts';
 import { type Assistants, type KindName, kinds } from './run-kinds.ts';
-import { grownBy, type Sample, sampleOf } from './steady.ts';
+import { grownBy, type Point, type Sample, sampleOf } from './steady.ts';
 
 const PORT = 18_094;
+const DEBUGGER_PORT = 18_095;
 const SECONDS = Number(process.argv[2] ?? 3600);
 const RATE = Number(process.argv[3] ?? 5);
 /** The first sixth fills caches and pools. */
 const WARM_UP = SECONDS / 6;
 const SAMPLE_EVERY = Math.min(10, SECONDS / 30);
+const TELL_EVERY = 60;
+/** Seconds between two looks at what objects last, which has all others collected. */
+const LASTING_EVERY = Math.min(300, SECONDS / 12);
 /** What memory may grow by over the rest, of its middle. */
 const MOST_GROWTH = 0.05;
 /** Boxes of the code interpreter, one more that waits, and what reads files. */
@@ -69,16 +75,73 @@ async function runAll(
   await Promise.all(living);
 }
 
-function report(samples: Sample[], tally: Tally): void {
+/** Objects of the gateway's own thread that outlast a collection. */
+async function lastingOf(sluice: RunningSluice, second: number): Promise<Point> {
+  await collectGarbage(DEBUGGER_PORT);
+  return { second, megabytes: (await heldBy(sluice)).heap };
+}
+
+async function watch(
+  sluice: RunningSluice,
+  tally: Tally,
+  running: Promise<void>,
+): Promise<{ samples: Sample[]; lasting: Point[] }> {
+  const startedAt = Date.now();
+  const samples: Sample[] = [];
+  const lasting: Point[] = [];
+  let isOver = false;
+  void running.finally(() => {
+    isOver = true;
+  });
+  let [tellAt, lastingAt] = [0, WARM_UP];
+  while (!isOver) {
+    await Promise.race([sleep(SAMPLE_EVERY * 1000), running]);
+    const second = (Date.now() - startedAt) / 1000;
+    const sample = await sampleOf(sluice.pid, second);
+    samples.push(sample);
+    if (second >= lastingAt) {
+      lasting.push(await lastingOf(sluice, second));
+      lastingAt += LASTING_EVERY;
+    }
+    if (second < tellAt) continue;
+    tell(sample, lasting.at(-1), tally);
+    tellAt += TELL_EVERY;
+  }
+  return { samples, lasting };
+}
+
+function tell({ second, megabytes }: Sample, lasting: Point | undefined, tally: Tally): void {
+  const held = `${megabytes.toFixed(0)} MB, of it objects that last ${lasting?.megabytes.toFixed(1) ?? '-'} MB`;
+  const ended = `${endedIn(tally)} runs ended, ${tally.open} open, ${tally.problems.length} problems`;
+  console.log(`${second.toFixed(0)} s: ${held}; ${ended}`);
+}
+
+const endedIn = ({ ended }: Tally): number => Object.values(ended).reduce((sum, each) => sum + each, 0);
+
+const anHour = (points: Point[]): string => {
+  const seconds = (points.at(-1)?.second ?? 0) - (points[0]?.second ?? 0);
+  return `${((grownBy(points) * 3600) / seconds).toFixed(1)} MB an hour`;
+};
+
+function report({ samples, lasting }: { samples: Sample[]; lasting: Point[] }, tally: Tally): void {
   const steady = samples.filter(({ second }) => second >= WARM_UP);
   const sorted = steady.map(({ megabytes }) => megabytes).sort((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const grown = grownBy(steady);
   const files = steady.map((each) => each.files);
   const children = Math.max(...samples.map((each) => each.children));
-  const count = Object.values(tally.ended).reduce((sum, each) => sum + each, 0);
+  const count = endedIn(tally);
   const checks: [string, string, boolean][] = [
-    ['memory, growth after the first sixth', `${grown.toFixed(1)} MB`, grown <= median * MOST_GROWTH],
+    [
+      'memory, growth after the first sixth',
+      `${grown.toFixed(1)} MB, ${anHour(steady)}`,
+      grown <= median * MOST_GROWTH,
+    ],
+    [
+      'objects that last, first and last',
+      `${lasting[0]?.megabytes.toFixed(1)} and ${lasting.at(-1)?.megabytes.toFixed(1)} MB, ${anHour(lasting)}`,
+      grownBy(lasting) <= (lasting[0]?.megabytes ?? 0) * MOST_GROWTH,
+    ],
     ['memory, median and highest', `${median.toFixed(0)} and ${sorted.at(-1)?.toFixed(0)} MB`, true],
     [
       'open files, first and last',
@@ -106,23 +169,15 @@ function report(samples: Sample[], tally: Tally): void {
   if (checks.some(([, , holds]) => !holds)) process.exitCode = 1;
 }
 
-const sluice = await startSluice(PORT);
+const sluice = await startSluice(PORT, { flags: [`--inspect=127.0.0.1:${DEBUGGER_PORT}`] });
 try {
   const tally: Tally = { ended: {}, open: 0, mostOpen: 0, problems: [] };
   const client = new RunClient(PORT, sluice.workspaceKey);
   const assistants = await makeAssistants(client);
-  const startedAt = Date.now();
-  let isOver = false;
-  const until = startedAt + SECONDS * 1000;
-  const running = runAll(client, assistants, { until, tally }).finally(() => {
-    isOver = true;
-  });
-  const samples: Sample[] = [];
-  while (!isOver) {
-    await Promise.race([sleep(SAMPLE_EVERY * 1000), running]);
-    samples.push(await sampleOf(sluice.pid, (Date.now() - startedAt) / 1000));
-  }
-  report(samples, tally);
+  // The first cell of an installation waits until its snapshot is made.
+  await kinds.code.live({ client, assistants });
+  const until = Date.now() + SECONDS * 1000;
+  report(await watch(sluice, tally, runAll(client, assistants, { until, tally })), tally);
 } finally {
   await sluice.stop();
 }

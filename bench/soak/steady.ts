@@ -1,6 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-export type Sample = { second: number; megabytes: number; files: number; children: number };
+/** What was held at a moment. */
+export type Point = { second: number; megabytes: number };
+
+export type Sample = Point & { files: number; children: number };
 
 /** What a process holds now. */
 export async function sampleOf(pid: number, second: number): Promise<Sample> {
@@ -15,9 +18,9 @@ export async function sampleOf(pid: number, second: number): Promise<Sample> {
   };
 }
 
-/** Megabytes that memory grows by from the first sample to the last, by the line of least squares. */
-export function grownBy(samples: Sample[]): number {
-  const middle = (read: (each: Sample) => number) =>
+/** Megabytes that are held more at the last moment than at the first, by the line of least squares. */
+export function grownBy(samples: Point[]): number {
+  const middle = (read: (each: Point) => number) =>
     samples.reduce((sum, each) => sum + read(each), 0) / samples.length;
   const [meanX, meanY] = [middle((each) => each.second), middle((each) => each.megabytes)];
   const slope =

@@ -76,6 +76,16 @@ for (const name of writes) {
   };
 }
 
+// One command may write to several collections.
+const client = mongo.MongoClient.prototype as unknown as Record<'bulkWrite', Call>;
+const bulkWrite = client.bulkWrite;
+client.bulkWrite = function (this: typeof client, ...given) {
+  const models = given[0] as { namespace: string }[];
+  const names = new Set(models.map(({ namespace }) => namespace.slice(namespace.indexOf('.') + 1)));
+  if (![...names].some((name) => watched.has(name))) return bulkWrite.apply(this, given);
+  return struck(`bulkWrite ${[...names].join(' ')}`, () => bulkWrite.apply(this, given));
+};
+
 // What a turn reads; other reads come by the clock, or repeat nothing that was written.
 const find = collection.find as Call;
 collection.find = function (this: typeof collection, ...given) {

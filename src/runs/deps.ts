@@ -3,6 +3,7 @@ import type { Dataplane } from '../dataplane/index.ts';
 import type { Files } from '../files/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Secrets } from '../storage/secrets.ts';
+import type { Together } from '../storage/together.ts';
 import type { RunEventBatch } from './events/batches.ts';
 import type { ThreadItem } from './items.ts';
 import type { RunDocument } from './run.ts';
@@ -16,6 +17,7 @@ export type RunDeps = {
   runs(): Collection<RunDocument>;
   items(): Collection<ThreadItem>;
   batches(): Collection<RunEventBatch>;
+  together: Together;
   /** Whether a thread is stored. */
   hasThread(id: string): Promise<boolean>;
   dataplane: Dataplane;

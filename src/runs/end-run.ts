@@ -2,9 +2,10 @@ import { type RunDeps, RunSuperseded } from './deps.ts';
 import type { IncompleteReason, RunCall, TokenCounts } from './items.ts';
 import type { Interruption, LiveRun } from './live.ts';
 import { type RunDocument, type RunError, type StepStatus, sumOf, withStepsEnded } from './run.ts';
-import { type Change, change, type TransitionName } from './transitions.ts';
+import { change, ownUpdate, type TransitionName } from './transitions.ts';
 import type { Speaker } from './turn/speaker.ts';
 import { closeMessages } from './upkeep/sweep.ts';
+import { type LastItems, writeItemsWith } from './write-item.ts';
 
 /** How a turn of a run ends here, and with most endings the run. */
 export type RunEnding =
@@ -21,7 +22,10 @@ export type RunEnding =
   | { kind: Interruption };
 
 /** What a turn has made by its end. `also` of an ending is written with it. */
-type SaidInTurn = Pick<Speaker, 'steps' | 'breakOff'>;
+type SaidInTurn = Pick<Speaker, 'steps' | 'breakOff'> & {
+  /** What is to be written with the end of the turn; null where all is written. */
+  takeLast(): LastItems | null;
+};
 
 /** The run, or its thread, was deleted. */
 export class RunGone extends Error {}
@@ -38,7 +42,7 @@ export async function endTurn(
 ): Promise<RunDocument | null> {
   if (ending.kind === 'gone') throw new RunGone();
   if (ending.kind === 'stop') {
-    await written(deps, live.run, 'putBack', {});
+    await change(deps.runs(), 'putBack', live.run);
     throw new RunSuperseded();
   }
   if (ending.kind === 'expire') return tellExpired(deps, live, speaker);
@@ -72,30 +76,30 @@ async function conclude(
     await speaker.breakOff('run_cancelled', 'cancelled', null);
     await closeFormer(deps, run, 'run_cancelled');
     const steps = withStepsEnded(stepsOf(run, speaker), 'cancelled', at);
-    return written(deps, run, 'cancel', { set: { steps, cancelledAt: at } });
+    return written(deps, run, 'cancel', { steps, cancelledAt: at });
   }
   const usage = ending.usage ? sumOf(run.usage, ending.usage) : run.usage;
   if (ending.kind === 'next_turn') {
     const set = { steps: stepsOf(run, speaker), usage, turn: run.turn + 1, attempt: 1 };
-    return written(deps, run, 'progress', { set });
+    return written(deps, run, 'progress', set);
   }
   if (ending.kind === 'requires_action') {
     const set = { steps: stepsOf(run, speaker), usage, pending: ending.calls };
-    return written(deps, run, 'requireAction', { set });
+    return written(deps, run, 'requireAction', set, speaker.takeLast());
   }
   if (ending.kind === 'failed') {
     await speaker.breakOff('run_failed', 'failed', stepError(ending.error));
     await closeFormer(deps, run, 'run_failed');
     const steps = withStepsEnded(stepsOf(run, speaker), 'failed', at, stepError(ending.error));
-    return written(deps, run, 'fail', { set: { steps, usage, failedAt: at, lastError: ending.error } });
+    return written(deps, run, 'fail', { steps, usage, failedAt: at, lastError: ending.error });
   }
   await speaker.breakOff('max_tokens', 'completed', null);
   const steps = stepsOf(run, speaker);
+  const set = { ...ending.also, steps, usage };
+  const last = speaker.takeLast();
   if (ending.kind === 'incomplete')
-    return written(deps, run, 'stopShort', {
-      set: { ...ending.also, steps, usage, incompleteReason: ending.reason },
-    });
-  return written(deps, run, 'complete', { set: { ...ending.also, steps, usage, completedAt: at } });
+    return written(deps, run, 'stopShort', { ...set, incompleteReason: ending.reason }, last);
+  return written(deps, run, 'complete', { ...set, completedAt: at }, last);
 }
 
 /** Ends what the process before this one was saying, where this one has not said it anew. */
@@ -119,8 +123,24 @@ function stepsOf({ steps, turn }: RunDocument, speaker: SaidInTurn) {
   return [...steps.filter((step) => step.turn !== turn), ...speaker.steps];
 }
 
-const written = ({ runs }: RunDeps, run: RunDocument, name: TransitionName, what: Change) =>
-  change(runs(), name, run, what);
+/** Writes a change of the run, behind the last items of the turn where they are to be written yet. */
+async function written(
+  deps: RunDeps,
+  run: RunDocument,
+  name: TransitionName,
+  set: Partial<RunDocument>,
+  last: LastItems | null = null,
+): Promise<RunDocument | null> {
+  if (!last) return change(deps.runs(), name, run, { set });
+  const { after, ...update } = ownUpdate(name, run, set);
+  const isMet = await writeItemsWith(deps, run, last.items, {
+    collection: deps.runs().collectionName,
+    ...update,
+  });
+  last.tell();
+  // Where it met nothing, others have changed the run, which may still be ours.
+  return isMet ? after : change(deps.runs(), name, run, { set });
+}
 
 /** The run is expired in the store already, by whoever noticed; what is open here ends with it. */
 async function tellExpired(deps: RunDeps, live: LiveRun, speaker: SaidInTurn): Promise<null> {

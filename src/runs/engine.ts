@@ -7,7 +7,7 @@ import type { RunDeps } from './deps.ts';
 import { followRun, type RunEventPlace } from './events/follow.ts';
 import { createLooks } from './events/looks.ts';
 import { createExecutor, type RunSlots, tellerOf } from './executor.ts';
-import type { Beginning, NewRun } from './new-run.ts';
+import type { Beginning, NewRun, NewThread } from './new-run.ts';
 import { isOverdue, isResponse, type RunDocument } from './run.ts';
 import { type Begun, busy, createSubmission, inUse } from './submit.ts';
 import { change } from './transitions.ts';
@@ -57,6 +57,7 @@ export function createRunEngine(deps: EngineDeps) {
       lastError: null,
       startedAt: isOwn ? made.createdAt : null,
     };
+    if (isOwn) executor.expect(run._id);
     const stored = store(run, thread);
     const teller = tellerOf(deps, run, isStreamed, stored);
     if (before) teller.say(before.event, before.data);
@@ -66,9 +67,11 @@ export function createRunEngine(deps: EngineDeps) {
     // Nobody else can have a run of a new thread: the model is asked while both are being stored.
     const isEarly = isOwn && thread !== undefined;
     if (isEarly) executor.launch(run, teller, { history: thread.items, stored });
+    stored.catch(() => executor.forsake(run._id));
     await stored;
     if (isEarly) return { run: shown, events: teller.channel };
     const isThere = thread ? Promise.resolve() : requireThread(run);
+    isThere.catch(() => executor.forsake(run._id));
     // Responses tell before they could be held back.
     if (isResponse(run) || !isOwn) await isThere;
     if (isOwn) executor.launch(run, teller, { stored: isThere });
@@ -88,11 +91,20 @@ export function createRunEngine(deps: EngineDeps) {
   }
 
   /** Stores a run and what comes with it, or nothing of either. */
-  async function store(run: RunDocument, thread: Beginning['thread']): Promise<void> {
-    const [inserted, kept] = await Promise.allSettled([insert(run), thread?.store()]);
-    if (inserted.status === 'rejected') throw inserted.reason;
-    if (kept.status === 'rejected') return withdraw(run, kept.reason);
+  async function store(run: RunDocument, thread: NewThread | undefined): Promise<void> {
+    if (thread) await insertWith(thread, run);
+    else await insert(run);
     await storeOpening(deps, run).catch((error: unknown) => withdraw(run, error));
+  }
+
+  /** The thread comes first: it may be there without the run, and not the other way round. */
+  async function insertWith({ prepare, inserts }: NewThread, run: RunDocument): Promise<void> {
+    try {
+      await prepare();
+      await deps.together.insert([...inserts, { collection: runs().collectionName, document: run }]);
+    } catch (error) {
+      return withdraw(run, error);
+    }
   }
 
   async function insert(run: RunDocument): Promise<void> {
@@ -128,7 +140,8 @@ export function createRunEngine(deps: EngineDeps) {
   }
 
   async function requireRoom(workspaceId: string): Promise<void> {
-    const queued = await runs().countDocuments({ workspaceId, status: 'queued' }, { limit: deps.mostQueued });
+    const waiting = { active: true, workspaceId, status: 'queued' } as const;
+    const queued = await runs().countDocuments(waiting, { limit: deps.mostQueued });
     if (queued < deps.mostQueued) return;
     throw new GatewayError('TOO_MANY_WAITING_RUNS', {
       retryAfter: 1,

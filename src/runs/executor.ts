@@ -21,6 +21,8 @@ export function createExecutor(deps: RunDeps, slots: RunSlots, doubt: () => void
   /** Of each workspace that has any. */
   const counts = new Map<string, number>();
   const waiting = new Map<string, Teller>();
+  /** Those that the store may hold for this process already, and whose writers have not heard of it. */
+  const expected = new Set<string>();
   let isStopping = false;
 
   /**
@@ -29,6 +31,7 @@ export function createExecutor(deps: RunDeps, slots: RunSlots, doubt: () => void
    */
   function launch(run: RunDocument, teller = waitingTeller(run), early?: EarlyRun): void {
     waiting.delete(run._id);
+    expected.delete(run._id);
     const other = live.get(run._id);
     // Its own claim is not the last one any more.
     if (other && other.run.fence > run.fence) {
@@ -77,6 +80,12 @@ export function createExecutor(deps: RunDeps, slots: RunSlots, doubt: () => void
     places,
     isIdle: () => live.size === 0,
     ids: () => [...live.keys()],
+    /** To be called before a run is written that is to be launched here: nobody else here may take it up meanwhile. */
+    expect: (id: string): void => void expected.add(id),
+    /** To be called where an expected run will not be launched by those who wrote it. */
+    forsake: (id: string): void => void expected.delete(id),
+    /** Whether a run is executed here, or about to be. */
+    has: (id: string): boolean => live.has(id) || expected.has(id),
     /** The runs here whose time is over at a moment. */
     lateIds: (at: Date) => [...live.values()].flatMap(({ run }) => (run.expiresAt <= at ? [run._id] : [])),
     /** Stops the execution of a run here; nothing happens where it is executed elsewhere. */

@@ -1,4 +1,5 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { takeRandomBytes } from '../lib/ids.ts';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BASE = DIGITS.length;
@@ -24,11 +25,11 @@ export function timeOrderedId(prefix: string): string {
   const now = Date.now();
   count = now > lastTime ? 0 : count + 1;
   lastTime = Math.max(now, lastTime);
-  return `${prefix}_${digits(lastTime, TIME)}${digits(count, PLACE)}${letters(randomBytes(REST))}`;
+  return `${prefix}_${digits(lastTime, TIME)}${digits(count, PLACE)}${letters(takeRandomBytes(REST))}`;
 }
 
 /** An id without order: those of threads are what a sharded store is divided by. */
-export const randomId = (prefix: string): string => `${prefix}_${letters(randomBytes(24))}`;
+export const randomId = (prefix: string): string => `${prefix}_${letters(takeRandomBytes(24))}`;
 
 /**
  * The id of what a turn of a run makes at a place. It follows from these alone, so that a turn which is done again writes
@@ -48,4 +49,8 @@ function digits(value: number, length: number): string {
   return text;
 }
 
-const letters = (bytes: Uint8Array): string => Array.from(bytes, (byte) => DIGITS[byte % BASE]).join('');
+function letters(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += DIGITS[byte % BASE];
+  return text;
+}

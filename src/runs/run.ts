@@ -78,6 +78,8 @@ export type RunDocument = RunSettings & {
   dueAt: Date;
   createdAt: Date;
   startedAt: Date | null;
+  /** When a process last went on with it whose one before had died; absent where none had. */
+  takenOverAt?: Date;
   expiresAt: Date;
   completedAt: Date | null;
   cancelledAt: Date | null;

@@ -38,6 +38,7 @@ export function createSubmission(deps: RunDeps, { me, executor, upkeep }: Given)
     // What the caller has approved is yet to be called: the turn goes on, and its step with it.
     const isTurnOver = calls.every(({ output }) => output !== null);
     const steps = isTurnOver ? withStepsEnded(run.steps, 'completed', at) : run.steps;
+    if (isOwn) executor.expect(run._id);
     const resumed = await change(runs(), 'resume', run, {
       set: {
         steps,
@@ -51,10 +52,12 @@ export function createSubmission(deps: RunDeps, { me, executor, upkeep }: Given)
       increase: { fence: 1 },
       guard: { expiresAt: { $gt: at } },
     }).catch((error: unknown) => {
+      executor.forsake(run._id);
       if (isOwn) upkeep.doubt();
       throw error;
     });
     if (!resumed) {
+      executor.forsake(run._id);
       const { status } = (await runs().findOne({ _id: run._id })) ?? run;
       throw busy(`Runs in status "${status}" do not accept tool outputs.`);
     }

@@ -51,18 +51,41 @@ export async function change(
   runs: Collection<RunDocument>,
   name: TransitionName,
   claim: Claim,
-  { set = {}, increase, guard = {} }: Change = {},
+  what: Change = {},
 ): Promise<RunDocument | null> {
+  const { filter, update } = updateOf(name, claim, what);
+  return runs.findOneAndUpdate(filter, update, { returnDocument: 'after' });
+}
+
+/** What only a living run has. */
+const ofLiving = { active: '', sealedCaller: '', opening: '' } as const;
+
+/** The compare-and-set of a change. */
+function updateOf(name: TransitionName, claim: Claim, { set = {}, increase, guard = {} }: Change) {
   const transition: Transition = transitions[name];
   const { from, to, by, ends, releases } = transition;
   const held = by === 'owner' ? { owner: claim.owner, fence: claim.fence } : { fence: claim.fence };
-  return runs.findOneAndUpdate(
-    { _id: claim._id, status: { $in: [...from] }, ...held, ...guard },
-    {
+  return {
+    filter: { _id: claim._id, status: { $in: [...from] }, ...held, ...guard },
+    update: {
       $set: { status: to, ...((ends || releases) && { owner: null }), ...(ends && { pending: [] }), ...set },
       ...(increase && { $inc: increase }),
-      ...(ends && { $unset: { active: '', sealedCaller: '', opening: '' } }),
+      ...(ends && { $unset: ofLiving }),
     },
-    { returnDocument: 'after' },
-  );
+  };
+}
+
+/**
+ * The compare-and-set of an owner's change, to be written together with something else, and the run as it is after it. It meets
+ * the run only where nobody has changed what others may change meanwhile.
+ */
+export function ownUpdate(
+  name: TransitionName,
+  run: RunDocument,
+  set: Partial<RunDocument>,
+): { filter: object; update: object; after: RunDocument } {
+  const { filter, update } = updateOf(name, run, { set, guard: { metadata: run.metadata } });
+  const after = { ...run, ...update.$set };
+  for (const member of Object.keys(update.$unset ?? {})) delete after[member as keyof typeof ofLiving];
+  return { filter, update, after };
 }

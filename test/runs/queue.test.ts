@@ -75,3 +75,20 @@ it('a workspace that floods leaves places and turns to others, and begins its ow
   expect(await beganAt(late)).toBeLessThan(first);
   await other.cancel();
 });
+
+it('runs wait where their calls would be too many for their key', async () => {
+  const bounded = await startApp({ RUN_SLOTS: '8', RUN_WORKSPACE_SLOTS: '8', MAX_OPEN_CALLS_PER_KEY: '2' });
+  try {
+    const client = new OpenAI({ apiKey: bounded.workspaceKey, baseURL: `${bounded.url}/v1`, maxRetries: 0 });
+    const { id: assistant_id } = await client.beta.assistants.create({ model: short.model });
+    const thread = { messages: [{ role: 'user' as const, content: 'a b c d e f g h' }] };
+    const runs = await Promise.all(
+      Array.from({ length: 6 }, () => client.beta.threads.createAndRunPoll({ assistant_id, thread })),
+    );
+    expect(runs.map(({ status, last_error }) => [status, last_error])).toEqual(
+      runs.map(() => ['completed', null]),
+    );
+  } finally {
+    await bounded.stop();
+  }
+});

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import OpenAI from 'openai';
-import OpenAI4 from 'openai-v4';
-import OpenAI5 from 'openai-v5';
-import OpenAI6 from 'openai-v6';
 import { Portkey } from 'portkey-ai';
 import { startApp, type TestApp } from '../support/app.ts';
+import { type Client, majors, type Sdk } from './majors.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -12,33 +9,15 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-type Client = any;
-/** A run of a thread as the majors of the SDK address it: the order of arguments turned round in the fifth. */
-type Sdk = {
-  client(): Client;
-  named(threadId: string, runId: string): [string, unknown];
-  remove: 'del' | 'delete';
-};
-
-const options = () => ({ apiKey: app.workspaceKey, baseURL: `${app.url}/v1` });
-const byId = (threadId: string, runId: string): [string, unknown] => [runId, { thread_id: threadId }];
-
-const sdks: Record<string, Sdk> = {
-  'openai 4.104': {
-    client: () => new OpenAI4(options()),
-    named: (threadId, runId) => [threadId, runId],
-    remove: 'del',
-  },
-  'openai 5.23': { client: () => new OpenAI5(options()), named: byId, remove: 'delete' },
-  'openai 6.49': { client: () => new OpenAI6(options()), named: byId, remove: 'delete' },
-  'openai 7.55': { client: () => new OpenAI(options()), named: byId, remove: 'delete' },
-};
+const sdks = majors(() => ({ apiKey: app.workspaceKey, baseURL: `${app.url}/v1` }));
 
 const weather = { type: 'function', function: { name: 'weather' } };
 const assistant = async ({ beta }: Client, tools: object[] = []): Promise<string> =>
   (await beta.assistants.create({ model: '@mock/mock-1', tools })).id;
 const thread = async ({ beta }: Client, content: string): Promise<string> =>
   (await beta.threads.create({ messages: [{ role: 'user', content }] })).id;
+const soon = { pollIntervalMs: 20 };
+const text = (name: string, content: string) => new File([content], name, { type: 'text/plain' });
 const refusal = (call: Promise<unknown>): Promise<any> =>
   call.then(
     () => null,
@@ -171,6 +150,56 @@ const scripts: [checks: string, script: (sdk: Sdk, client: Client) => Promise<vo
       expect([next.data.length, next.has_more]).toEqual([25, false]);
       const back = await client.beta.threads.messages.list(id, { order: 'asc', before: next.data[0].id });
       expect(back.data).toEqual(page.data);
+    },
+  ],
+  [
+    'C23, C24, C25, C38: files are put into a vector store by the helpers of the SDK, and leave it with themselves',
+    async ({ remove }, client) => {
+      const { id } = await client.vectorStores.create({ name: 'Birds' });
+      const { files: storeFiles, fileBatches } = client.vectorStores;
+      const one = await storeFiles.uploadAndPoll(id, text('heron.txt', 'Herons nest in trees.'), soon);
+      expect(one).toMatchObject({ object: 'vector_store.file', status: 'completed', last_error: null });
+      const files = [text('owl.txt', 'Owls hunt at night.'), text('swift.txt', 'Swifts sleep in the air.')];
+      const batch = await fileBatches.uploadAndPoll(id, { files, fileIds: [one.id] }, soon);
+      expect(batch).toMatchObject({
+        ...{ object: 'vector_store.files_batch', status: 'completed' },
+        file_counts: { in_progress: 0, completed: 3, failed: 0, cancelled: 0, total: 3 },
+      });
+      const picture = await client.files.create({ file: text('none.png', 'none'), purpose: 'assistants' });
+      const failed = await storeFiles.createAndPoll(id, { file_id: picture.id }, soon);
+      expect(failed).toMatchObject({ status: 'failed', last_error: { code: 'unsupported_file' } });
+      expect(await client.files[remove](one.id)).toMatchObject({ object: 'file', deleted: true });
+      const left: string[] = [];
+      for await (const file of storeFiles.list(id)) left.push(file.id);
+      expect(left).toHaveLength(3);
+      expect(left).not.toContain(one.id);
+    },
+  ],
+  [
+    'C26, C27, C30: a run searches what is attached to a message, and cites it',
+    async ({ named }, client) => {
+      const file = await client.files.create({
+        ...{ file: text('heron.txt', 'Herons nest high in old trees.'), purpose: 'assistants' },
+      });
+      const assistant_id = await assistant(client, [{ type: 'file_search' }]);
+      const attachments = [{ file_id: file.id, tools: [{ type: 'file_search' }] }];
+      const question = { role: 'user', content: '/search herons nest', attachments };
+      const { id } = await client.beta.threads.create({ messages: [question] });
+      const run = await client.beta.threads.runs.createAndPoll(id, { assistant_id }, soon);
+      expect([run.status, run.last_error]).toEqual(['completed', null]);
+      const { data } = await client.beta.threads.messages.list(id);
+      const { value, annotations } = data[0].content[0].text;
+      expect(annotations[0]).toMatchObject({
+        ...{ type: 'file_citation', file_citation: { file_id: file.id } },
+        text: value.slice(annotations[0].start_index, annotations[0].end_index),
+      });
+      const { data: steps } = await client.beta.threads.runs.steps.list(...named(id, run.id));
+      const found = steps.find(({ type }: { type: string }) => type === 'tool_calls').step_details
+        .tool_calls[0];
+      expect(found.file_search.results[0]).toMatchObject({
+        ...{ file_id: file.id, file_name: 'heron.txt', score: expect.any(Number) },
+      });
+      expect(found.file_search.results[0].content).toBeUndefined();
     },
   ],
   [

@@ -205,9 +205,13 @@ describe('a thread', () => {
     const id = await assistant({ model: '@mock/mock-slow-200' });
     const threadId = await thread('a b c d e f g h');
     const events = await client.beta.threads.runs.create(threadId, { assistant_id: id, stream: true });
+    let isDeleted = false;
     const reading = (async () => {
-      for await (const { event } of events)
-        if (event === 'thread.message.delta') await client.beta.threads.delete(threadId);
+      for await (const { event } of events) {
+        if (event !== 'thread.message.delta' || isDeleted) continue;
+        isDeleted = true;
+        await client.beta.threads.delete(threadId);
+      }
     })();
     await expect(reading).rejects.toMatchObject({ code: 'stream_interrupted' });
     // Another run takes longer than it takes to show a message before its end.

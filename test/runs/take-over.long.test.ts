@@ -112,6 +112,7 @@ describe('a run whose process has died', () => {
       fence: 2,
       attempt: 2,
       owner: null,
+      takenOverAt: expect.any(Date),
     });
   });
 

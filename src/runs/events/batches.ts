@@ -7,8 +7,11 @@ import type { RunEvent } from './channel.ts';
 
 /** Seconds for which the events of a run can be read again. */
 const KEPT_S = 3600;
-/** Milliseconds within which events are written together, and the most that are. */
+/** Milliseconds within which events are written together. */
 const BATCH_MS = 50;
+/** The same for the first ones: most short runs end before, and nobody has come by then to follow them from elsewhere. */
+const FIRST_MS = 150;
+/** Events that are written together at most. */
 const MOST_EVENTS = 500;
 
 /** Events that one claim of a run has told one after the other; `from` counts them from 1. */
@@ -61,9 +64,10 @@ type Deps = { batches: () => Collection<RunEventBatch>; now: () => Date; log: Lo
 export class RunEventWriter {
   readonly #deps: Deps;
   readonly #run: RunDocument;
-  #waiting: RunEvent[] = [];
+  readonly #waiting: RunEvent[] = [];
   #written = 0;
   #timer: NodeJS.Timeout | undefined;
+  #wait = FIRST_MS;
   #writing: Promise<void>;
   #isBroken = false;
 
@@ -80,30 +84,33 @@ export class RunEventWriter {
     if (this.#isBroken) return;
     this.#waiting.push(event);
     if (this.#waiting.length >= MOST_EVENTS) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), BATCH_MS).unref();
+    else this.#timer ??= setTimeout(() => this.flush(), this.#wait).unref();
   }
 
-  /** Begins to write what waits. */
+  /** Has what waits written, behind what is being written: all that waits by then goes together. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const events = this.#waiting;
-    if (events.length === 0) return;
-    this.#waiting = [];
-    const from = this.#written + 1;
-    this.#written += events.length;
-    this.#writing = this.#writing.then(() => this.#write(from, events));
+    if (this.#waiting.length === 0) return;
+    this.#writing = this.#writing.then(() => this.#writeAll());
   }
 
-  async #write(from: number, events: RunEvent[]): Promise<void> {
-    if (this.#isBroken) return;
+  async #writeAll(): Promise<void> {
+    this.#wait = BATCH_MS;
+    for (let left = this.#waiting.length; left > 0 && !this.#isBroken; left -= MOST_EVENTS)
+      await this.#write(this.#waiting.splice(0, Math.min(left, MOST_EVENTS)));
+  }
+
+  async #write(events: RunEvent[]): Promise<void> {
+    const from = this.#written + 1;
+    this.#written += events.length;
     const { _id: runId, fence, organisationId, workspaceId } = this.#run;
     const { batches, now, log } = this.#deps;
     const tenant = { organisationId, workspaceId };
     try {
       await batches().insertOne({
         ...{ _id: batchId(runId, fence, from), ...tenant, runId, fence },
-        ...{ from, to: from + events.length - 1, events, at: now() },
+        ...{ from, to: this.#written, events, at: now() },
       });
     } catch (error) {
       // A batch with a gap before it would never be read: who follows sees what becomes of the run itself.

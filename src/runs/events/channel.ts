@@ -4,12 +4,15 @@ export type RunEvent = { event: string; data: unknown };
 /** The same with its place: `<claim>.<number>`; absent for what is not kept. */
 export type PlacedRunEvent = RunEvent & { id?: string };
 
+/** An event on its way to a reader. `text`: its data as JSON, where that is no text. */
+export type ToldRunEvent = RunEvent & { text?: string };
+
 /** Bytes that may wait for a reader: a slower one is let go, and the run goes on. */
 const MAX_WAITING = 1024 * 1024;
 
 /** The events of a run on their way to one reader. */
-export class EventChannel implements AsyncIterable<RunEvent> {
-  readonly #waiting: { event: RunEvent; size: number }[] = [];
+export class EventChannel implements AsyncIterable<ToldRunEvent> {
+  readonly #waiting: { event: ToldRunEvent; size: number }[] = [];
   readonly #most: number;
   #size = 0;
   #isOver = false;
@@ -24,9 +27,12 @@ export class EventChannel implements AsyncIterable<RunEvent> {
     return this.#isOver;
   }
 
-  push(event: RunEvent): void {
+  push(given: RunEvent): void {
     if (this.#isOver) return;
-    const size = typeof event.data === 'string' ? event.data.length : JSON.stringify(event.data).length;
+    const { data } = given;
+    const text = typeof data === 'string' ? data : JSON.stringify(data);
+    const event = typeof data === 'string' ? given : { ...given, text };
+    const size = text.length;
     this.#waiting.push({ event, size });
     this.#size += size;
     if (this.#size > this.#most) this.#giveUp();
@@ -44,7 +50,7 @@ export class EventChannel implements AsyncIterable<RunEvent> {
     this.end();
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<RunEvent> {
+  [Symbol.asyncIterator](): AsyncIterator<ToldRunEvent> {
     return {
       next: async () => {
         while (this.#waiting.length === 0 && !this.#isOver) {

@@ -46,7 +46,8 @@ export function followRun(
 
 /**
  * The events of a run from a place on, whichever process executes it, until it ends or waits for outputs. Where another process
- * takes it over, the events of the present turn begin anew. Of a run whose events are not kept, each new status is told.
+ * takes it over, the events of the present turn begin anew. Of a run whose events are not kept, each new status is told, and the
+ * present one to whoever follows when another process takes it over.
  */
 async function* eventsOf(
   { runs, batches, looks }: Deps,
@@ -81,6 +82,7 @@ async function* eventsOf(
     } else if (now.fence > fence) {
       fence = now.fence;
       place = 0;
+      told = null;
     } else {
       const isAtRest = now.active !== true || now.status === 'requires_action';
       if (run.isLogged && (!isAtRest || looksAtEnd++ < LAST_LOOKS)) continue;

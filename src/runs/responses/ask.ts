@@ -1,4 +1,5 @@
 import { askInProcess } from '../../dataplane/in-process.ts';
+import { alone } from '../../lib/bodies/alone.ts';
 import { parsedObject } from '../../lib/json.ts';
 import { callHeaders } from '../caller.ts';
 import { type RunDeps, ToolFailed } from '../deps.ts';
@@ -34,7 +35,7 @@ export async function askForResponse(deps: RunDeps, live: LiveRun): Promise<Aske
   const { run, teller, signal } = live;
   if (!isResponse(run)) throw new Error('A run that is no response asks for a chat completion.');
   const { request, shownIds } = await requestOf(deps, run);
-  const body = Buffer.from(JSON.stringify(request));
+  const body = alone(Buffer.from(JSON.stringify(request)));
   const headers = callHeaders(deps.secrets, run);
   const call = { headers, path: '/responses', body, isCounted: true };
   const answer = await askInProcess(deps.dataplane, call, signal);

@@ -2,13 +2,13 @@ import type { JsonObject } from '../../lib/json.ts';
 import { isUnavailable } from '../../storage/unavailable.ts';
 import { type RunDeps, RunSuperseded, ToolFailed } from '../deps.ts';
 import { endTurn, type RunEnding, RunGone } from '../end-run.ts';
-import type { TokenCounts } from '../items.ts';
+import type { KeptItem, TokenCounts } from '../items.ts';
 import type { LiveRun } from '../live.ts';
 import { isResponse, type ResponseRun } from '../run.ts';
 import { serverError } from '../turn/last-error.ts';
 import { BrokenAnswer } from '../turn/read-chat.ts';
 import { storeOpening } from '../turn/store-opening.ts';
-import { writeItem } from '../write-item.ts';
+import { type LastItems, writeItem } from '../write-item.ts';
 import { type AskedResponse, askForResponse, ResponseRefused } from './ask.ts';
 import { keptItems } from './kept-items.ts';
 import { readResponse, type WholeAnswer } from './read-response.ts';
@@ -17,7 +17,11 @@ import { outcomeOf } from './shape.ts';
 import { ResponseTeller } from './teller.ts';
 
 /** A response says all in one turn: there are no steps to end with it. */
-const noSpeaker = { steps: [], breakOff: async (): Promise<void> => undefined };
+const speakerOf = (last: LastItems | null) => ({
+  steps: [],
+  breakOff: async (): Promise<void> => undefined,
+  takeLast: () => last,
+});
 
 const interrupted = {
   message: 'The stream of this response was interrupted; read the response to see what became of it.',
@@ -31,8 +35,11 @@ export async function executeResponse(deps: RunDeps, live: LiveRun): Promise<voi
   const { run, teller } = live;
   try {
     if (run.attempt > 1) await storeOpening(deps, run);
-    const ending = await answerOf(deps, live).catch((error: unknown) => endingOfError(deps, live, error));
-    await endTurn(deps, live, noSpeaker, ending);
+    const { ending, last } = await answerOf(deps, live).catch((error: unknown) => ({
+      ending: endingOfError(deps, live, error),
+      last: null,
+    }));
+    await endTurn(deps, live, speakerOf(last), ending);
   } catch (error) {
     if (!(error instanceof RunSuperseded || error instanceof RunGone)) {
       deps.log.error(
@@ -46,7 +53,10 @@ export async function executeResponse(deps: RunDeps, live: LiveRun): Promise<voi
   }
 }
 
-async function answerOf(deps: RunDeps, live: LiveRun): Promise<RunEnding> {
+async function answerOf(
+  deps: RunDeps,
+  live: LiveRun,
+): Promise<{ ending: RunEnding; last: LastItems | null }> {
   const { run, teller } = live;
   if (!isResponse(run) || !(teller instanceof ResponseTeller)) throw new Error('The run is no response.');
   const { body, shownIds } = await askForResponse(deps, live);
@@ -54,26 +64,30 @@ async function answerOf(deps: RunDeps, live: LiveRun): Promise<RunEnding> {
   const answer = await readResponse(body, { runId: run._id, shownIds }, (type, fields) =>
     teller.tell(type, fields),
   );
-  teller.output = await keepOutput(deps, run, { output: answer.output, shownIds });
+  const items = outputItems(deps, run, { output: answer.output, shownIds });
+  const last = await keepOutput(deps, run, items);
+  teller.output = items.map(itemShape);
   const outcome = JSON.stringify(outcomeOf(answer));
   const also = { response: { ...run.response, outcome } };
   const usage = usageOf(answer);
-  return answer.status === 'completed'
-    ? { kind: 'completed', usage, also }
-    : { kind: 'incomplete', reason: 'max_completion_tokens', usage, also };
+  const ending: RunEnding =
+    answer.status === 'completed'
+      ? { kind: 'completed', usage, also }
+      : { kind: 'incomplete', reason: 'max_completion_tokens', usage, also };
+  return { ending, last };
 }
 
-/** Stores what was said, then has the conversation begin with what was asked: one that failed leaves nothing in it. */
-async function keepOutput(
-  deps: RunDeps,
+/** What was said, as it is stored. */
+function outputItems(
+  { now }: RunDeps,
   run: ResponseRun,
   { output, shownIds }: { output: unknown } & Pick<AskedResponse, 'shownIds'>,
-): Promise<readonly ResponseItem[]> {
+): KeptItem[] {
   const { _id: runId, organisationId, workspaceId, fence, response } = run;
   const threadId = response.conversationId ?? runId;
-  const createdAt = new Date(Math.max(deps.now().getTime(), run.createdAt.getTime() + 1));
+  const createdAt = new Date(Math.max(now().getTime(), run.createdAt.getTime() + 1));
   const said = (Array.isArray(output) ? output : []) as ResponseItem[];
-  const items = said.map((each, place) =>
+  return said.map((each, place) =>
     keptItem(
       {
         _id: itemIdOf(runId, 'output', place),
@@ -83,11 +97,25 @@ async function keepOutput(
       { organisationId, workspaceId, threadId, runId, fence, createdAt },
     ),
   );
+}
+
+/**
+ * Stores what was said, then has the conversation begin with what was asked: one that failed leaves nothing in it. Where nothing
+ * else is to be done, what was said is left to be written with the end of the response.
+ */
+async function keepOutput(
+  deps: RunDeps,
+  run: ResponseRun,
+  items: readonly KeptItem[],
+): Promise<LastItems | null> {
+  const { _id: runId, organisationId, workspaceId, fence, attempt, response } = run;
+  const { conversationId: threadId } = response;
+  if (attempt === 1 && threadId === null) return { items, tell: () => undefined };
   for (const item of items) await writeItem(deps, run, item);
   const own = { runId, organisationId, workspaceId };
-  if (run.attempt > 1) await keptItems(deps).deleteMany({ ...own, isInput: false, fence: { $lt: fence } });
-  if (threadId !== runId) await keptItems(deps).updateMany({ ...own, isInput: true }, { $set: { threadId } });
-  return items.map(itemShape);
+  if (attempt > 1) await keptItems(deps).deleteMany({ ...own, isInput: false, fence: { $lt: fence } });
+  if (threadId !== null) await keptItems(deps).updateMany({ ...own, isInput: true }, { $set: { threadId } });
+  return null;
 }
 
 function usageOf({ usage }: WholeAnswer): TokenCounts {

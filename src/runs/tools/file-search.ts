@@ -7,6 +7,7 @@ import {
   isExpired,
   type Knowledge,
   type KnowledgeResult,
+  rankingOf,
   type VectorStoreDocument,
 } from '../../knowledge/index.ts';
 import type { Secrets } from '../../storage/secrets.ts';
@@ -63,7 +64,13 @@ const options = z.object({
   file_search: z
     .object({
       max_num_results: z.number().optional(),
-      ranking_options: z.object({ score_threshold: z.number().optional() }).optional(),
+      ranking_options: z
+        .object({
+          ranker: z.string().optional(),
+          score_threshold: z.number().optional(),
+          hybrid_search: z.object({ embedding_weight: z.number(), text_weight: z.number() }).nullish(),
+        })
+        .optional(),
     })
     .optional(),
 });
@@ -75,7 +82,7 @@ export function createFileSearch(deps: FileSearchDeps): HostedTool {
     offer: async (run) => ((await storesOf(deps, run)).length === 0 ? [] : [{ definition }]),
     async call({ id, arguments: given }, context): Promise<ToolOutput> {
       const { run, signal, tell } = context;
-      const { most, ranking } = optionsOf(run);
+      const { most, ranking, choice } = optionsOf(run);
       const queries = queriesIn(given);
       if (!queries) {
         const output = 'The arguments must be an object with `queries`: one to five texts.';
@@ -86,7 +93,7 @@ export function createFileSearch(deps: FileSearchDeps): HostedTool {
       const search = deps.knowledge.search(stores, {
         texts: queries,
         filter: null,
-        ranking: 'hybrid',
+        ranking: choice,
         most,
         threshold: ranking.score_threshold,
         headers: callHeaders(deps.secrets, run),
@@ -156,16 +163,17 @@ function optionsOf(run: RunDocument) {
   const tool = run.tools.find(({ type }) => type === 'file_search');
   const given = options.safeParse(tool).data?.file_search ?? {};
   const usual = isSmall(run) ? MOST_RESULTS.small : MOST_RESULTS.usual;
+  const { score_threshold = 0, ...asked } = given.ranking_options ?? {};
+  const choice = rankingOf(asked);
   return {
     most: given.max_num_results ?? usual,
-    ranking: {
-      ranker: DEFAULT_RANKER,
-      score_threshold: given.ranking_options?.score_threshold ?? 0,
-    },
+    choice,
+    /** As steps show it. */
+    ranking: { ranker: choice.ranker === 'auto' ? DEFAULT_RANKER : choice.ranker, score_threshold },
   };
 }
 
-/** What `auto` stands for, and the only other one that can be named. */
+/** What `auto` is shown as. */
 const DEFAULT_RANKER = 'default_2024_08_21';
 
 function queriesIn(text: string): string[] | null {

@@ -1,5 +1,6 @@
 import { askInProcess } from '../../dataplane/in-process.ts';
 import type { Dataplane } from '../../dataplane/index.ts';
+import { alone } from '../../lib/bodies/alone.ts';
 import type { Secrets } from '../../storage/secrets.ts';
 import { callHeaders } from '../caller.ts';
 import type { RunDocument, RunError } from '../run.ts';
@@ -28,7 +29,7 @@ export async function askModel(
   request: object,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Buffer>> {
-  const body = Buffer.from(JSON.stringify(request));
+  const body = alone(Buffer.from(JSON.stringify(request)));
   const call = { headers: callHeaders(secrets, run), path: '/chat/completions', body };
   const answer = await askInProcess(dataplane, call, signal);
   if (answer.status === 200) return answer.body;

@@ -1,17 +1,19 @@
 import type { Teller } from '../events/teller.ts';
 import { turnId } from '../ids.ts';
-import type {
-  CallsItem,
-  Citation,
-  ContentPart,
-  IncompleteReason,
-  MessageItem,
-  RunCall,
-  ThreadItem,
-  TurnFinish,
+import {
+  type CallsItem,
+  type Citation,
+  type ContentPart,
+  type IncompleteReason,
+  isFunctionCall,
+  type MessageItem,
+  type RunCall,
+  type ThreadItem,
+  type TurnFinish,
 } from '../items.ts';
 import type { RunDocument, RunError, StepRecord, StepStatus } from '../run.ts';
 import type { OfferedFunction } from '../tools/offered.ts';
+import type { LastItems } from '../write-item.ts';
 import type { TurnPiece } from './read-chat.ts';
 import { Saying } from './saying.ts';
 import { callsItemId, noTokens, TurnSteps } from './steps.ts';
@@ -53,6 +55,7 @@ export class Speaker {
   readonly #now: () => Date;
   #timer: NodeJS.Timeout | undefined;
   #early: Promise<void> = Promise.resolve();
+  #last: LastItems | null = null;
 
   constructor(run: RunDocument, { teller, write, showEarly, now }: SpeakerDeps) {
     this.#run = run;
@@ -118,7 +121,7 @@ export class Speaker {
     return new Saying(message, this.#teller, this.#inheritance);
   }
 
-  /** Ends the message that is open, in the store first. `finish`: where the whole turn ends with it. */
+  /** Ends the message that is open, in the store first or as the last item. `finish`: where the whole turn ends with it. */
   async endMessage(
     status: 'completed' | 'incomplete',
     reason: IncompleteReason | null,
@@ -139,17 +142,44 @@ export class Speaker {
       incompleteAt: status === 'completed' ? null : at,
       finish,
     });
+    const isWhole = status === 'completed' || reason === 'max_tokens';
+    const usage = finish?.usage ?? noTokens;
+    const end = () => {
+      this.#saying = null;
+      const tellStep = isWhole ? this.#steps.close('completed', { usage, calls: [] }) : null;
+      return () => {
+        this.#teller.message(status, message);
+        tellStep?.();
+      };
+    };
+    if (finish && isWhole && this.#mayWait) {
+      this.#last = { items: [message], tell: end() };
+      return;
+    }
     await this.#write(message);
-    this.#saying = null;
-    this.#teller.message(status, message);
-    if (status === 'completed' || reason === 'max_tokens')
-      this.#steps.end('completed', { usage: finish?.usage ?? noTokens, calls: [] });
+    end()();
   }
 
-  /** Writes the calls with which the turn ends. */
-  endCalls(finish: TurnFinish): Promise<void> {
-    const item = this.#common(callsItemId(this.#run._id, this.#run.turn));
-    return this.#write({ ...item, kind: 'calls', calls: this.#calls.all, finish });
+  /** Has the calls written with which the turn ends. */
+  async endCalls(finish: TurnFinish): Promise<void> {
+    const common = this.#common(callsItemId(this.#run._id, this.#run.turn));
+    const item: CallsItem = { ...common, kind: 'calls', calls: this.#calls.all, finish };
+    // What the gateway answers itself is written before.
+    if (this.#mayWait && item.calls.every(isFunctionCall))
+      this.#last = { items: [item], tell: () => undefined };
+    else await this.#write(item);
+  }
+
+  /** The item that is to be written with what becomes of the run; null where all are written. */
+  takeLast(): LastItems | null {
+    const last = this.#last;
+    this.#last = null;
+    return last;
+  }
+
+  /** Whether the last item may be written with the run: one who does a turn again first removes what others left of it. */
+  get #mayWait(): boolean {
+    return this.#run.attempt === 1;
   }
 
   /** Takes up a turn that the model has ended: a process before this one has not, or it has waited for the caller. */

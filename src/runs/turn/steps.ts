@@ -16,6 +16,8 @@ const kinds = {
 export const callsItemId = (runId: string, turn: number): string =>
   turnId('step', runId, turn, kinds.forCaller.place);
 
+type StepEnd = { usage: TokenCounts; error?: RunError | null; calls: readonly RunCall[] };
+
 /** The steps of one turn, told as they begin and end: at most one is open. */
 export class TurnSteps {
   readonly all: StepRecord[] = [];
@@ -72,19 +74,17 @@ export class TurnSteps {
     return step;
   }
 
-  /** Ends the step that is open. */
-  end(
-    status: Exclude<StepStatus, 'in_progress'>,
-    {
-      usage,
-      error = null,
-      calls,
-    }: { usage: TokenCounts; error?: RunError | null; calls: readonly RunCall[] },
-  ): void {
+  /** Ends the step that is open, and tells of it. */
+  end(status: Exclude<StepStatus, 'in_progress'>, how: StepEnd): void {
+    this.close(status, how)();
+  }
+
+  /** Ends the step that is open; answers what tells of it. */
+  close(status: Exclude<StepStatus, 'in_progress'>, { usage, error = null, calls }: StepEnd): () => void {
     const step = this.open;
-    if (!step) return;
+    if (!step) return () => undefined;
     Object.assign(step, { status, endedAt: this.#now(), usage, lastError: error });
-    this.#teller.step(status, this.#run, step, calls);
+    return () => this.#teller.step(status, this.#run, step, calls);
   }
 
   /** Takes over a step that a process before this one has ended. */

@@ -9,6 +9,7 @@ import { askModel, ModelRefused } from './ask-model.ts';
 import { bytesOf, tokensOf } from './count-tokens.ts';
 import { withImages } from './images.ts';
 import { serverError } from './last-error.ts';
+import { newestItems } from './newest-items.ts';
 import { type ChatMessage, historyOf, type Room, requestOf, roomOf, systemMessages } from './prompt.ts';
 import { readChat, type TurnAnswer } from './read-chat.ts';
 import type { Inheritance, Speaker } from './speaker.ts';
@@ -35,7 +36,7 @@ export async function takeTurn(deps: RunDeps, live: LiveRun, speaker: Speaker): 
   }
   if (run.attempt > 1 && run.turn === 0) await requireBeginning(deps, run);
   const [items, offered] = await Promise.all([
-    live.takeHistory()?.slice(-MAX_HISTORY) ?? newestItems(deps, run),
+    live.takeHistory()?.slice(-MAX_HISTORY) ?? newestItems(deps, run.threadId, MAX_HISTORY),
     offeredTools(deps.tools, run),
   ]);
   const isOfTurn = (item: ThreadItem) => item.runId === run._id && item.turn === run.turn;
@@ -67,15 +68,6 @@ async function requireBeginning(deps: RunDeps, run: RunDocument): Promise<void> 
   await deps.items().deleteMany({ threadId });
   await deps.runs().deleteOne({ _id, owner, fence });
   throw new RunGone();
-}
-
-async function newestItems({ items }: RunDeps, { threadId }: RunDocument): Promise<ThreadItem[]> {
-  const found = await items()
-    .find({ threadId })
-    .sort({ createdAt: -1, _id: -1 })
-    .limit(MAX_HISTORY)
-    .toArray();
-  return found.reverse();
 }
 
 /** What the turns before have left: sources for all messages of the run, and parts for the first behind them. */

@@ -25,7 +25,7 @@ export function createQueue({ runs, now }: RunDeps, { me, executor }: Given) {
   const firstBehind = (workspaceId: string): Promise<Pick<RunDocument, 'workspaceId'> | null> =>
     runs()
       .find(
-        { status: 'queued', workspaceId: { $gt: workspaceId } },
+        { active: true, status: 'queued', workspaceId: { $gt: workspaceId } },
         { projection: { _id: 0, workspaceId: 1 } },
       )
       .sort({ workspaceId: 1 })
@@ -55,7 +55,7 @@ export function createQueue({ runs, now }: RunDeps, { me, executor }: Given) {
     const limit = Math.min(most, executor.places(workspaceId));
     if (limit <= 0) return false;
     const found = await runs()
-      .find({ status: 'queued', workspaceId })
+      .find({ active: true, status: 'queued', workspaceId })
       .sort({ dueAt: 1 })
       .limit(limit)
       .toArray();

@@ -82,31 +82,41 @@ type TakingOver = {
   from: string;
   to: string;
   places: number;
-  /** The runs that are executed all the same. */
-  except?: readonly string[];
 };
 
+/** What this process executes, or is about to. */
+type Executed = { ids(): string[]; has(id: string): boolean };
+
+const none: Executed = { ids: () => [], has: () => false };
+
 /**
- * Takes over what a process had that is dead, or what this process has and does not execute; answers the runs that are to be executed
- * here.
+ * Takes over what a process had that is dead, or what this process has and does not execute, which `executed` tells; answers the runs
+ * that are to be executed here.
  */
 export async function takeOver(
   deps: RunDeps,
-  { from, to, places, except = [] }: TakingOver,
+  { from, to, places }: TakingOver,
+  executed: Executed = none,
 ): Promise<{ taken: RunDocument[]; isAll: boolean }> {
   const limit = Math.max(1, Math.min(BATCH, places));
+  const ids = executed.ids();
   const found = await deps
     .runs()
-    .find({ owner: from, active: true, ...(except.length > 0 && { _id: { $nin: except } }) })
+    .find({ owner: from, active: true, ...(ids.length > 0 && { _id: { $nin: ids } }) })
     .sort({ createdAt: 1 })
     .limit(limit)
     .toArray();
   const taken: RunDocument[] = [];
   for (const run of found) {
+    // It was begun here while it was being looked for.
+    if (executed.has(run._id)) continue;
     const isCancelling = run.status === 'cancelling';
     const mine = await change(deps.runs(), isCancelling ? 'takeOverCancelling' : 'takeOver', run, {
       // A process that is alive has not died of the run, and yet begins its turn anew.
-      set: { owner: to, ...(from === to && { attempt: Math.max(run.attempt, 2) }) },
+      set: {
+        owner: to,
+        ...(from === to ? { attempt: Math.max(run.attempt, 2) } : { takenOverAt: deps.now() }),
+      },
       increase: { fence: 1, ...(from !== to && { attempt: 1 }) },
       guard: { owner: from },
     });

@@ -49,8 +49,8 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, queue, inst
   /** Goes on with the runs that the store holds for this process, and that it does not execute. */
   async function takeUpOwn(): Promise<void> {
     isInDoubt = false;
-    const own = { from: me, to: me, places: executor.places(), except: executor.ids() };
-    const { taken, isAll } = await takeOver(deps, own);
+    const own = { from: me, to: me, places: executor.places() };
+    const { taken, isAll } = await takeOver(deps, own, executor);
     for (const run of taken) executor.launch(run);
     if (!isAll) isInDoubt = true;
   }
@@ -60,7 +60,7 @@ export function createUpkeep(deps: RunDeps, { me, changes, executor, queue, inst
     if (executor.isIdle() && performance.now() - stirredAt > RESTLESS_MS) return;
     if (!executor.isIdle()) {
       const asked = await runs()
-        .find({ owner: me, status: 'cancelling' }, { projection: { _id: 1 } })
+        .find({ active: true, owner: me, status: 'cancelling' }, { projection: { _id: 1 } })
         .toArray();
       for (const { _id } of asked) executor.interrupt(_id, 'cancel');
     }

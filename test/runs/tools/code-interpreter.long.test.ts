@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { boxesDirectory } from '../../boxes/directory.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { majors } from '../majors.ts';
 
 jest.setTimeout(120_000);
 
@@ -62,7 +63,7 @@ open('/mnt/data/plot.png', 'wb').write(image)
 print('drawn')`;
 
 describe('code_interpreter', () => {
-  it('runs code, and shows what it writes', async () => {
+  it('C31: runs code, and shows what it writes', async () => {
     const { run, call, streamed, content } = await ran('print("six times seven")\n6 * 7', await newThread());
     expect(run.status).toBe('completed');
     const outputs = [{ type: 'logs', logs: 'six times seven\n42\n' }];
@@ -71,7 +72,7 @@ describe('code_interpreter', () => {
     expect(content).toEqual([{ type: 'text', text: { value: 'six times seven\n42', annotations: [] } }]);
   });
 
-  it('gives images to the message and the step', async () => {
+  it('C31: gives images to the message and the step', async () => {
     const { call, streamed, content } = await ran(png, await newThread());
     const [, { image }] = call.outputs;
     expect(call.outputs).toEqual([
@@ -92,7 +93,7 @@ describe('code_interpreter', () => {
     );
   });
 
-  it('gives other files to the text that names them', async () => {
+  it('C31: gives other files to the text that names them', async () => {
     const code = `open('/mnt/data/sum.csv', 'w').write('a,b\\n1,2\\n')\nprint('🌍')`;
     const { call, content } = await ran(code, await newThread());
     expect(call.outputs).toHaveLength(1);
@@ -104,6 +105,34 @@ describe('code_interpreter', () => {
     expect([...part.text.value].slice(start, end).join('')).toBe('sandbox:/mnt/data/sum.csv');
     expect(text).toBe('sandbox:/mnt/data/sum.csv');
     expect(String(await contentOf(file_path.file_id))).toBe('a,b\n1,2\n');
+  });
+
+  const sdks = majors(() => ({ apiKey: app.workspaceKey, baseURL: `${app.url}/v1` }));
+  it.each(Object.entries(sdks))('C31: with %s, a run reads a file and writes another', async (_name, sdk) => {
+    const own = sdk.client();
+    const file = new File(['1\n2\n39\n'], 'numbers.csv');
+    const { id: numbers } = await own.files.create({ file, purpose: 'assistants' });
+    const assistant = await own.beta.assistants.create({
+      ...{ model: '@mock/mock-1', tools: [{ type: 'code_interpreter' }] },
+      tool_resources: { code_interpreter: { file_ids: [numbers] } },
+    });
+    const code = `total = sum(int(line) for line in open('/mnt/data/numbers.csv'))
+open('/mnt/data/total.txt', 'w').write(str(total))
+print(total)`;
+    const { id } = await own.beta.threads.create({
+      messages: [{ role: 'user', content: `/python ${code}` }],
+    });
+    const run = await own.beta.threads.runs.createAndPoll(id, { assistant_id: assistant.id });
+    expect([run.status, run.last_error]).toEqual(['completed', null]);
+    const { data: steps } = await own.beta.threads.runs.steps.list(...sdk.named(id, run.id));
+    const step = steps.find(({ type }: { type: string }) => type === 'tool_calls');
+    expect(step.step_details.tool_calls[0].code_interpreter).toEqual({
+      ...{ input: code, outputs: [{ type: 'logs', logs: '42\n' }] },
+    });
+    const { data } = await own.beta.threads.messages.list(id);
+    const [annotation] = data[0].content[0].text.annotations;
+    const written = await own.files.content(annotation.file_path.file_id);
+    expect(await written.text()).toBe('42');
   });
 
   it('shows errors as logs, and the run goes on', async () => {
