@@ -1,132 +1,57 @@
 // Sends a file of 512 MB, one that breaks off and one for which the disk has no room to a service of its own, and kills it while
 // it works on a batch. Shows that memory stays flat, that what was stored is still there, that a broken upload leaves nothing,
-// and that no finished line of the batch is called twice.
+// and that no finished line of the batch is called twice. Contents lie on the disk, and then in the database, where a service is
+// killed under an upload as well: what it leaves is removed by the next one.
 //
 // The disk is a small file system in memory where this user may mount one; without it the full disk is left out.
-import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SluiceProcess, startProcess } from '../test/support/process.ts';
+import { startProcess } from '../test/support/process.ts';
 import { chatAnswer, json, type Script, startProvider } from '../test/support/provider.ts';
+import { proveBroken } from './prove-files/in-database.ts';
+import { ask, callerOf, MB, upload, whileWatching } from './prove-files/upload.ts';
 import { ensureMountable, mountDisk } from './prove-full-disk/disk.ts';
 
-const MB = 1024 * 1024;
 const FILE_BYTES = 512 * MB;
-/** What the process may grow by while it stores the file. */
-const MOST_GROWTH = 160 * MB;
 const DISK_MB = 256;
-const EDGE = 'edge-of-the-form';
 
-type Caller = { url: string; key: string };
 const findings: string[] = [];
 const expect = (holds: boolean, what: string) => {
   console.log(`${holds ? 'yes' : 'NO '}  ${what}`);
   if (!holds) findings.push(what);
 };
 
-const head = `--${EDGE}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nassistants\r\n--${EDGE}\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\n\r\n`;
-const tail = `\r\n--${EDGE}--\r\n`;
-
-/** Sends a form over a socket of its own; answers status and body, null where the connection was cut by us. */
-async function upload(
-  { url, key }: Caller,
-  bytes: number,
-  {
-    hash,
-    breaksAfter = Number.POSITIVE_INFINITY,
-  }: { hash?: ReturnType<typeof createHash>; breaksAfter?: number } = {},
-): Promise<{ status: number; body: { id: string; bytes: number } } | null> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  let answer = '';
-  socket.on('data', (chunk) => {
-    answer += chunk.toString('latin1');
-  });
-  socket.on('error', () => undefined);
-  const length = head.length + bytes + tail.length;
-  socket.write(
-    `POST /v1/files HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\nconnection: close\r\n` +
-      `content-type: multipart/form-data; boundary=${EDGE}\r\ncontent-length: ${length}\r\n\r\n${head}`,
-  );
-  const block = randomBytes(MB);
-  for (let sent = 0; sent < bytes && answer === '' && !socket.destroyed; sent += block.length) {
-    if (sent >= breaksAfter) {
-      socket.destroy();
-      return null;
-    }
-    block.writeUInt32LE(sent / MB, 0);
-    const piece = Buffer.from(block.subarray(0, Math.min(block.length, bytes - sent)));
-    hash?.update(piece);
-    if (!socket.write(piece)) await drained(socket);
-  }
-  if (!socket.destroyed) socket.write(tail);
-  if (!socket.closed) await once(socket, 'close');
-  const json = /\{.*\}/s.exec(answer)?.[0] ?? 'null';
-  return { status: Number(answer.slice(9, 12)), body: JSON.parse(json) };
-}
-
-/** Resolves when a socket takes more, or is gone. */
-const drained = (socket: Socket): Promise<void> =>
-  new Promise((resolve) => {
-    const end = () => {
-      socket.off('drain', end);
-      socket.off('close', end);
-      resolve();
-    };
-    socket.on('drain', end);
-    socket.on('close', end);
-  });
-
-/** Resident bytes of a process. */
-const residentOf = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
-
-async function whileWatching<T>(pid: number, work: Promise<T>): Promise<{ result: T; growth: number }> {
-  const before = residentOf(pid);
-  let most = before;
-  const timer = setInterval(() => {
-    most = Math.max(most, residentOf(pid));
-  }, 20);
-  try {
-    return { result: await work, growth: most - before };
-  } finally {
-    clearInterval(timer);
-  }
-}
-
-const callerOf = async (directory: string, { url }: SluiceProcess): Promise<Caller> => ({
-  url,
-  key: JSON.parse(await readFile(join(directory, 'bootstrap.json'), 'utf8')).workspace_api_key,
-});
-
-const ask = async ({ url, key }: Caller, path: string, init: RequestInit = {}) =>
-  fetch(`${url}/v1${path}`, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } });
-
 const contentsIn = async (directory: string) =>
   (await readdir(join(directory, 'files')).catch(() => [])).length;
 
-async function proveLarge(): Promise<void> {
+/** Where contents lie, and what the process may grow by while it stores the file. */
+type Place = { name: string; env: Record<string, string>; mostGrowth: number };
+
+const places: Place[] = [
+  { name: 'on the disk', env: {}, mostGrowth: 160 * MB },
+  // The store, with what it keeps in memory, is in the same process.
+  { name: 'in the database', env: { CONTENTS_IN_DATABASE: 'true' }, mostGrowth: 240 * MB },
+];
+
+async function proveLarge({ name, env, mostGrowth }: Place): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-prove-files-'));
-  const sluice = await startProcess(directory);
+  const sluice = await startProcess(directory, env);
   try {
     const caller = await callerOf(directory, sluice);
     const [small, hash] = [await upload(caller, MB), createHash('sha256')];
-    expect(small?.status === 200, 'a small file is stored');
+    expect(small?.status === 200, `a small file is stored ${name}`);
     const { result, growth } = await whileWatching(sluice.pid, upload(caller, FILE_BYTES, { hash }));
     expect(result?.status === 200 && result.body.bytes === FILE_BYTES, `${FILE_BYTES / MB} MB are stored`);
-    expect(
-      growth < MOST_GROWTH,
-      `memory grew by ${Math.round(growth / MB)} MB (at most ${MOST_GROWTH / MB})`,
-    );
+    expect(growth < mostGrowth, `memory grew by ${Math.round(growth / MB)} MB (at most ${mostGrowth / MB})`);
     const read = await ask(caller, `/files/${result?.body.id}/content`);
     const again = createHash('sha256');
     for await (const chunk of read.body ?? []) again.update(chunk as Uint8Array);
     expect(again.digest('hex') === hash.digest('hex'), 'they are read as they were sent');
     await ask(caller, `/files/${result?.body.id}`, { method: 'DELETE' });
+    if (env.CONTENTS_IN_DATABASE) return;
     await upload(caller, 200 * MB, { breaksAfter: 100 * MB });
     for (let tries = 0; tries < 100 && (await contentsIn(directory)) > 1; tries++) await sleep(50);
     expect((await contentsIn(directory)) === 1, 'a broken upload leaves nothing');
@@ -228,6 +153,11 @@ async function proveBatch(): Promise<void> {
 const code = ensureMountable();
 if (code !== null) process.exit(code);
 const started = performance.now();
-await Promise.all([proveLarge().then(proveFullDisk), proveBatch()]);
+const proveFiles = async () => {
+  for (const place of places) await proveLarge(place);
+  await proveBroken(expect);
+  await proveFullDisk();
+};
+await Promise.all([proveFiles(), proveBatch()]);
 console.log(`${Math.round((performance.now() - started) / 1000)} s`);
 process.exitCode = findings.length > 0 ? 1 : 0;

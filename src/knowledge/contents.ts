@@ -3,12 +3,15 @@ import type { KnowledgeDeps } from './deps.ts';
 import {
   type Attributes,
   type Chunking,
+  type EmbeddingModel,
   storeFileId,
   type VectorStoreDocument,
+  type VectorStoreFileBatchDocument,
   type VectorStoreFileDocument,
   type VectorStoreFileStatus,
 } from './documents.ts';
 import { isLocal } from './embed/embedder.ts';
+import { type EmbeddingOrder, embeddingOrder } from './forms/order.ts';
 import { sealHeaders } from './indexer/caller.ts';
 import type { Segments } from './segments/segments.ts';
 
@@ -42,7 +45,7 @@ export function createContents({ stores, files, secrets, changes, now }: Deps, s
   return {
     /** Lets searches find what was changed of the files of a store. */
     touch: async (storeId: string): Promise<void> => void (await changed([storeId])),
-    /** Puts files into a store, to be indexed. One that is in it already is indexed anew. */
+    /** Puts files into a store, to be indexed. One that is in it already is indexed anew, and found as it was until then. */
     async attach(
       store: VectorStoreDocument,
       attached: readonly AttachedFile[],
@@ -93,16 +96,20 @@ export function createContents({ stores, files, secrets, changes, now }: Deps, s
       for (const storeFile of found) await segments.dropFile(storeFile);
       await removed(found.map(({ storeId }) => storeId));
     },
-    /** Gives up the files of a batch that are not indexed yet. */
-    async cancelBatch(batchId: string): Promise<void> {
-      await files().updateMany(
-        { batchId, status: 'in_progress' },
+    /** Gives up the files of a batch that are not indexed yet, also as they were found before. */
+    async cancelBatch({ _id, storeId }: VectorStoreFileBatchDocument): Promise<void> {
+      const { matchedCount } = await files().updateMany(
+        { batchId: _id, status: 'in_progress' },
         {
-          $set: { status: 'cancelled', owner: null, leaseUntil: null, lastUpdatedAt: now() },
+          $set: {
+            ...{ status: 'cancelled', owner: null, leaseUntil: null, lastUpdatedAt: now() },
+            generation: null,
+          },
           $inc: { fence: 1 },
           $unset: { sealedCaller: '' },
         },
       );
+      if (matchedCount > 0) await changed([storeId]);
     },
     /** Deletes what is in a store that is gone; answers how many files that was. */
     async dropStore(storeId: string): Promise<number> {
@@ -111,6 +118,20 @@ export function createContents({ stores, files, secrets, changes, now }: Deps, s
       await changes.publish(REMOVAL);
       return deletedCount;
     },
+    /** Of stores whose embedding changes, how many files have the form that is to come. */
+    async prepared(changing: ReadonlyMap<string, string>): Promise<Map<string, number>> {
+      const forms = [...changing].map(([storeId, sign]) => ({ storeId, 'prepared.sign': sign }));
+      const counted = files().aggregate<{ _id: string; count: number }>([
+        { $match: { status: 'completed', $or: forms } },
+        { $group: { _id: '$storeId', count: { $sum: 1 } } },
+      ]);
+      return new Map((await counted.toArray()).map(({ _id, count }) => [_id, count]));
+    },
+    /** What a store is written by, so that another embedding is searched once its files are prepared for that. */
+    embeddingOrder: (
+      store: VectorStoreDocument,
+      asked: { embedding: EmbeddingModel; headers: IncomingHttpHeaders },
+    ): EmbeddingOrder => embeddingOrder(secrets, store, asked),
     /** The counts of stores or batches, by their ids; they are counted and not kept, so that they are right. */
     async counts(by: 'storeId' | 'batchId', ids: readonly string[]): Promise<Map<string, FileCounts>> {
       const counted = files().aggregate<{

@@ -17,6 +17,8 @@ export type KnowledgeDeps = {
   /** The engine that keeps the index of all processes; null where each has its own. */
   engine: QdrantPlace | null;
   dataplane: Dataplane;
+  /** The models that rank results and rewrite queries where a search asks for that, as calls name them; null for none. */
+  models: { rerank: string | null; rewrite: string | null };
   changes: Pick<Changes, 'publish' | 'subscribe'>;
   secrets: Secrets;
   now: () => Date;

@@ -17,5 +17,6 @@ export {
 export { LOCAL_MODEL } from './embed/embedder.ts';
 export { createKnowledge, type Knowledge } from './knowledge.ts';
 export type { AttributeFilter, Comparison } from './search/filter.ts';
+export { isRanker, RANKER_NAMES, type RankingChoice, rankingOf } from './search/ranker.ts';
 export type { KnowledgeQuestion, KnowledgeResult } from './search/search.ts';
 export { createSources } from './sources.ts';

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { ThreadLine } from '../lib/threads/thread-line.ts';
 import type { ChunkCalls } from './chunk/messages.ts';
 import { createContents } from './contents.ts';
@@ -5,8 +6,10 @@ import type { KnowledgeDeps } from './deps.ts';
 import { createLocalIndex } from './index/local-index.ts';
 import type { VectorIndex } from './index/vector-index.ts';
 import { createIndexer } from './indexer/indexer.ts';
+import { rewritten } from './models/rewrite.ts';
 import { createQdrantIndex } from './qdrant/qdrant.ts';
 import { createFreshness } from './search/freshness.ts';
+import { told } from './search/questions.ts';
 import { createRemovedTexts } from './search/removed-texts.ts';
 import { createSearch } from './search/search.ts';
 import { createSegments } from './segments/segments.ts';
@@ -41,6 +44,13 @@ export function createKnowledge(deps: KnowledgeDeps) {
   return {
     ...contents,
     search: createSearch({ ...deps, segments }, freshness, index),
+    /** Texts as they are best searched for: as they are, where no model is there to rewrite them. */
+    rewritten: async (texts: readonly string[], headers: IncomingHttpHeaders, signal: AbortSignal) => {
+      const model = deps.models.rewrite;
+      if (model === null) return [...texts];
+      const asked = { model, headers };
+      return Promise.all(texts.map((text) => rewritten(deps.dataplane, text, asked, signal))).catch(told);
+    },
     /** The text of a file that has been indexed, in parts. */
     textsOf: segments.texts,
     /** Has files that wait indexed, here or elsewhere. */

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Boxes, createBoxes } from '../../src/boxes/index.ts';
 import type { Interpreter } from '../../src/boxes/python/interpreter.ts';
 import { createStart, type StartInterpreter } from '../../src/boxes/python/start.ts';
+import { warmUp } from '../../src/boxes/python/warm-up.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { boxesDirectory } from './directory.ts';
 
@@ -68,6 +69,17 @@ const refused = /^refused: (Requires \w+ access|.*--no-remote is specified|.*--n
 jest.setTimeout(120_000);
 
 describe('from inside a box', () => {
+  it('the first cell of Python finds no trace of those that warmed it up', async () => {
+    const fresh = await start();
+    await warmUp(fresh, () => false);
+    expect(await written('[name for name in dir() if not name.startswith("_")]', fresh)).toBe('[]\n');
+    expect(await written('1 / 0', fresh)).toMatch(
+      /^Traceback[^\n]*\n {2}File "<cell>", line 1, in <module>\n {4}1 \/ 0\n[^\n]*\nZeroDivisionError: division by zero\n$/,
+    );
+    expect(await written('import sys\nhasattr(sys, "last_exc")', fresh)).toBe('False\n');
+    await fresh.close();
+  });
+
   it('Python computes', async () => {
     expect(await written('import math\nprint("hello")\nmath.factorial(20)')).toBe(
       'hello\n2432902008176640000\n',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { json, type Script } from '../support/provider.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { embedder } from './embedders.ts';
 
 let world: World;
 let client: OpenAI;
@@ -11,20 +12,6 @@ beforeAll(async () => {
   client = new OpenAI({ apiKey: world.app.workspaceKey, baseURL: `${world.app.url}/v1`, maxRetries: 0 });
 });
 afterAll(() => world.stop());
-
-/** Answers vectors that tell texts about herons from all others, with zeros behind them to the length. */
-const embedder =
-  (length: number): Script =>
-  (request, response, raw) => {
-    const { input } = JSON.parse(request.body.toString()) as { input: string[] };
-    const vector = (text: string) => (/heron/i.test(text) ? [1, 0.1] : [0.1, 1]);
-    const data = input.map((text, index) => ({
-      ...{ object: 'embedding', index },
-      embedding: Array.from({ length }, (_, place) => vector(text)[place] ?? 0),
-    }));
-    const usage = { prompt_tokens: 1, total_tokens: 1 };
-    return json(200, { object: 'list', model: 'embedder', data, usage })(request, response, raw);
-  };
 
 const add = async (store: string, name: string, content: string) =>
   client.vectorStores.files.uploadAndPoll(store, await toFile(Buffer.from(content), name), {

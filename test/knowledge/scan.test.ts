@@ -53,12 +53,15 @@ const length = (vector: number[]) => Math.sqrt(vector.reduce((sum, value) => sum
 const cosine = (one: number[], other: number[]) =>
   one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0) / length(one) / length(other);
 
+const append = (matrix: Matrix, [file, firstChunk]: [number, number], vectors: number[][]) =>
+  matrix.append({ file, firstChunk, lengths: vectors.map(() => 7) }, quantise(vectors));
+
 describe('the matrix', () => {
   it.each([7, 256, 1024])('finds with whole numbers what floats find, of %i dimensions', (dimensions) => {
     const stored = Array.from({ length: 500 }, (_, at) => vectorOf(at + 1, dimensions));
     const matrix = new Matrix(dimensions);
-    matrix.append(1, 100, quantise(stored.slice(0, 250)));
-    matrix.append(2, 350, quantise(stored.slice(250)));
+    append(matrix, [1, 100], stored.slice(0, 250));
+    append(matrix, [2, 350], stored.slice(250));
     for (const seed of [9001, 9002, 9003]) {
       const question = vectorOf(seed, dimensions);
       const exact = stored.map((vector) => cosine(vector, question));
@@ -73,7 +76,7 @@ describe('the matrix', () => {
   it('leaves out files that are not allowed, and those that were dropped', () => {
     const matrix = new Matrix(32);
     const one = vectorOf(5, 32);
-    for (const file of [1, 2, 3]) matrix.append(file, file * 10, quantise([one, vectorOf(file + 50, 32)]));
+    for (const file of [1, 2, 3]) append(matrix, [file, file * 10], [one, vectorOf(file + 50, 32)]);
     const question = quantise([one]);
     const files = (allowed: Uint8Array | null) =>
       matrix
@@ -84,6 +87,8 @@ describe('the matrix', () => {
     expect(files(Uint8Array.of(0, 1, 0, 1))).toEqual([1, 3]);
     matrix.drop(new Set([1]));
     expect(files(null)).toEqual([2, 3]);
-    expect([matrix.fileOf(20), matrix.fileOf(31), matrix.fileOf(10)]).toEqual([2, 3, undefined]);
+    expect([20, 31, 10].map((chunk) => matrix.rows.rowOf(chunk))).toEqual([0, 3, -1]);
+    expect([...matrix.rows.files.subarray(0, matrix.count)]).toEqual([2, 2, 3, 3]);
+    expect(matrix.rows.meanLength).toBe(7);
   });
 });

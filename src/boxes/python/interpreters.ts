@@ -1,6 +1,7 @@
 import type { Logger } from '../../lib/logger.ts';
 import type { Interpreter } from './interpreter.ts';
 import type { StartInterpreter } from './start.ts';
+import { warmUp } from './warm-up.ts';
 
 /** Where interpreters come from. */
 export type Interpreters = {
@@ -19,11 +20,14 @@ export type InterpretersDeps = {
 
 /** Milliseconds for which one is kept ready while nobody asks. */
 const WARM_MS = 20 * 60_000;
-/** Milliseconds from taking one to making the next one ready: that takes half a second of a processor, which the first cell needs. */
+/** Milliseconds from taking one to making the next one ready: that takes one to two seconds of a processor, which the first cell needs. */
 const REST_MS = 500;
 
+/** One that is kept ready, or is on its way; null where it could not be made. It is handed over soon once it is wanted. */
+type Spare = { ready: Promise<Interpreter | null>; isWanted: boolean };
+
 export function createInterpreters({ start, keepsWarm, log }: InterpretersDeps): Interpreters {
-  let spare: Promise<Interpreter | null> | null = null;
+  let spare: Spare | null = null;
   let timer: NodeJS.Timeout | undefined;
   let rest: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -32,16 +36,25 @@ export function createInterpreters({ start, keepsWarm, log }: InterpretersDeps):
     clearTimeout(timer);
     const taken = spare;
     spare = null;
-    const found = await taken;
+    if (taken) taken.isWanted = true;
+    const found = await taken?.ready;
     return found?.isOpen ? found : null;
+  }
+
+  async function startWarm(isWanted: () => boolean): Promise<Interpreter> {
+    const interpreter = await start();
+    await warmUp(interpreter, isWanted);
+    return interpreter;
   }
 
   function prepare(): void {
     if (!keepsWarm || isStopped || spare) return;
-    spare = start().catch((error) => {
+    const made: Spare = { ready: Promise.resolve(null), isWanted: false };
+    made.ready = startWarm(() => made.isWanted).catch((error) => {
       log.warn({ error }, 'No interpreter could be kept ready.');
       return null;
     });
+    spare = made;
     timer = setTimeout(() => closeSpare(), WARM_MS).unref();
   }
 

@@ -21,4 +21,5 @@ serve<ChunkCalls>({
         : null,
     };
   },
+  embed: (texts) => quantise(texts.map(embedLocally)),
 });

@@ -6,4 +6,8 @@ export type ChunkOrder = { text: string; chunking: Chunking; isEmbedded: boolean
 /** Places of the chunks in the text, and their vectors where they were asked for. */
 export type ChunkedText = { starts: number[]; ends: number[]; vectors: QuantisedVectors | null };
 
-export type ChunkCalls = { chunk(order: ChunkOrder): ChunkedText };
+export type ChunkCalls = {
+  chunk(order: ChunkOrder): ChunkedText;
+  /** The vectors of texts by the embedder without a model. */
+  embed(texts: string[]): QuantisedVectors;
+};

@@ -1,23 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { askInProcess } from '../../dataplane/in-process.ts';
 import type { Dataplane } from '../../dataplane/index.ts';
 import { isObject } from '../../lib/json.ts';
 import type { EmbeddingModel } from '../documents.ts';
 import { MAX_DIMENSIONS } from '../index/matrix.ts';
+import { askModel, ModelGaveNone } from '../models/ask-model.ts';
 
 /** Texts that are sent together, and requests on their way at a time. */
 const BATCH = 96;
 const AT_ONCE = 4;
-const MAX_ANSWER = 64 * 1024 * 1024;
-
-/** The model gave no embeddings. `isLasting`: it will not, however often it is asked. */
-export class EmbeddingRefused extends Error {
-  readonly isLasting: boolean;
-  constructor(message: string, isLasting: boolean) {
-    super(message);
-    this.isLasting = isLasting;
-  }
-}
 
 /** Why vectors of a model do not belong into a store any more. */
 export const otherLength = (model: string, answered: number, known: number): string =>
@@ -31,7 +21,7 @@ export type EmbeddingCall = {
   headers: IncomingHttpHeaders;
 };
 
-/** Embeddings of texts by a model, as calls of the data plane. Throws EmbeddingRefused. */
+/** Embeddings of texts by a model, as calls of the data plane. Throws ModelGaveNone. */
 export async function embedByModel(
   call: EmbeddingCall,
   texts: readonly string[],
@@ -48,7 +38,7 @@ export async function embedByModel(
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, batches.length) }, work));
   const all = vectors.flat();
   if (new Set(all.map(({ length }) => length)).size > 1)
-    throw new EmbeddingRefused('The embedding model answered vectors of different lengths.', true);
+    throw new ModelGaveNone('The embedding model answered vectors of different lengths.', true);
   return all;
 }
 
@@ -58,37 +48,22 @@ async function embedBatch(
   signal: AbortSignal,
 ): Promise<number[][]> {
   const { model, dimensions } = embedding;
-  const body = Buffer.from(JSON.stringify({ model, input, ...(dimensions !== null && { dimensions }) }));
-  const asked = { headers: { ...headers, 'accept-encoding': 'identity' }, path: '/embeddings', body };
-  const answer = await askInProcess(dataplane, asked, signal);
-  const text = await textOf(answer.body);
-  if (answer.status !== 200) {
-    const message = `The embedding model answered ${answer.status}: ${text.slice(0, 500)}`;
-    throw new EmbeddingRefused(message, isLasting(answer.status));
-  }
-  return vectorsIn(text, input.length);
+  const body = { model, input, ...(dimensions !== null && { dimensions }) };
+  const asked = { kind: 'embedding model', headers, path: '/embeddings', body };
+  return vectorsIn(await askModel(dataplane, asked, signal), input.length);
 }
 
-/** What another try does not change. */
-const isLasting = (status: number): boolean =>
-  status >= 400 && status < 500 && status !== 408 && status !== 409 && status !== 429;
-
-function vectorsIn(text: string, count: number): number[][] {
-  const data = dataIn(text);
+function vectorsIn(answer: unknown, count: number): number[][] {
+  const data = dataIn(answer);
   const vectors: number[][] = [];
   for (const [at, { index = at, embedding }] of data.entries())
     if (isVector(embedding)) vectors[index] = embedding;
   if (vectors.length === count && !vectors.includes(undefined as never)) return vectors;
-  throw new EmbeddingRefused('The embedding model did not answer an embedding for each text.', true);
+  throw new ModelGaveNone('The embedding model did not answer an embedding for each text.', true);
 }
 
-function dataIn(text: string): { index?: number; embedding?: unknown }[] {
-  let data: unknown;
-  try {
-    data = (JSON.parse(text) as { data?: unknown } | null)?.data;
-  } catch {
-    // The refusal says it: what stands there is no answer of an embedding model.
-  }
+function dataIn(answer: unknown): { index?: number; embedding?: unknown }[] {
+  const data = isObject(answer) ? answer.data : undefined;
   return Array.isArray(data) ? data.filter(isObject) : [];
 }
 
@@ -97,15 +72,3 @@ const isVector = (value: unknown): value is number[] =>
   value.length > 0 &&
   value.length <= MAX_DIMENSIONS &&
   value.every((number) => typeof number === 'number' && Number.isFinite(number));
-
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    size += piece.length;
-    if (size > MAX_ANSWER)
-      throw new EmbeddingRefused(`The embedding model answered more than ${MAX_ANSWER} bytes.`, true);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
-}

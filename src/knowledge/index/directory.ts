@@ -77,7 +77,8 @@ export class IndexDirectory {
   }
 
   #pathOf(store: string): string {
-    if (!/^vs_[A-Za-z0-9]+$/.test(store)) throw new Error('A vector store has an id without a path in it.');
+    if (!/^vs_[A-Za-z0-9]+(\.[A-Za-z0-9]+)?$/.test(store))
+      throw new Error('The name of an index has no path in it.');
     return join(this.#path, `${store}${SUFFIX}`);
   }
 

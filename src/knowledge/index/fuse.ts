@@ -1,7 +1,10 @@
-import type { Near } from './matrix.ts';
+import type { Near } from './best.ts';
 
 /** A ranking of chunks, the best first, by words or by vectors. */
 export type Ranking = { by: 'words' | 'vectors'; chunks: readonly number[] };
+
+/** How much each kind of ranking counts beside the other: 1 is what is usual. */
+export type RankingWeights = Record<Ranking['by'], number>;
 
 /**
  * How much a ranking counts, and how flat it is (reciprocal rank fusion). Whatever vectors are near, there is always a nearest one,
@@ -10,12 +13,18 @@ export type Ranking = { by: 'words' | 'vectors'; chunks: readonly number[] };
  */
 const counted = { words: { weight: 1.05, k: 5 }, vectors: { weight: 1, k: 60 } } as const;
 
-/** One ranking of several. Scores are parts of what the first of all of them would have, so that they are from 0 to 1. */
-export function fused(rankings: readonly Ranking[]): Near[] {
+/**
+ * One ranking of several. Scores are parts of what the first of all of them would have, so that they are from 0 to 1. What a ranking
+ * of no weight alone has is left out.
+ */
+export function fused(rankings: readonly Ranking[], weights: RankingWeights | null = null): Near[] {
   const sums = new Map<number, number>();
-  const whole = rankings.reduce((sum, { by }) => sum + counted[by].weight, 0);
+  const weightOf = (by: Ranking['by']) => counted[by].weight * (weights?.[by] ?? 1);
+  const whole = rankings.reduce((sum, { by }) => sum + weightOf(by), 0);
   for (const { by, chunks } of rankings) {
-    const { weight, k } = counted[by];
+    const { k } = counted[by];
+    const weight = weightOf(by);
+    if (weight === 0) continue;
     chunks.forEach((chunk, at) => {
       const part = (weight / whole) * ((k + 1) / (k + 1 + at));
       sums.set(chunk, (sums.get(chunk) ?? 0) + part);

@@ -1,5 +1,7 @@
 import type { QuantisedVectors } from '../embed/quantise.ts';
 import { createScan, type VectorScan } from '../kernel/scan.ts';
+import { Best, type Near } from './best.ts';
+import { type AddedChunks, ChunkRows, grown } from './chunk-rows.ts';
 
 /** Bytes that the kernel multiplies at a time. */
 const STEP = 16;
@@ -16,19 +18,17 @@ const QUERY = 0;
 const PRODUCTS = MAX_DIMENSIONS;
 const VECTORS = PRODUCTS + BLOCK * 4;
 
-/** A chunk and how near it is, from -1 to 1. */
-export type Near = { chunk: number; similarity: number };
+/** Vectors that were scanned together: those from `first` on, and which of their similarities count. */
+type Scanned = { first: number; count: number; scale: number };
 
-/** The vectors of a store in memory, one behind the other, in the order of their chunks. */
+/** The chunks of a store in memory, and their vectors one behind the other in the same order. */
 export class Matrix {
   readonly dimensions: number;
+  readonly rows = new ChunkRows();
   readonly #stride: number;
   readonly #memory = new WebAssembly.Memory({ initial: 1, maximum: MOST_PAGES });
   readonly #scan: VectorScan = createScan(this.#memory);
-  #count = 0;
   #scales = new Float32Array(0);
-  #chunks = new Float64Array(0);
-  #files = new Int32Array(0);
 
   constructor(dimensions: number) {
     if (dimensions < 1 || dimensions > MAX_DIMENSIONS)
@@ -38,58 +38,35 @@ export class Matrix {
   }
 
   get count(): number {
-    return this.#count;
+    return this.rows.count;
   }
 
   /** Bytes that it takes. */
   get bytes(): number {
-    return this.#memory.buffer.byteLength + this.#scales.length * 16;
+    return this.#memory.buffer.byteLength + this.#scales.length * 4 + this.rows.bytes;
   }
 
-  /** Adds the vectors of a file's chunks; `firstChunk` and the numbers after it are their ids. */
-  append(file: number, firstChunk: number, { values, scales, count }: QuantisedVectors): void {
-    this.#reserve(this.#count + count);
+  /** Adds the chunks of a file with their vectors. */
+  append(added: AddedChunks, { values, scales, count }: QuantisedVectors): void {
+    const first = this.count;
+    this.#reserve(first + count);
     const memory = new Int8Array(this.#memory.buffer);
-    for (let row = 0; row < count; row++) {
-      const vector = values.subarray(row * this.dimensions, (row + 1) * this.dimensions);
-      const at = this.#count + row;
-      memory.set(vector, VECTORS + at * this.#stride);
-      this.#scales[at] = scales[row] ?? 0;
-      this.#chunks[at] = firstChunk + row;
-      this.#files[at] = file;
+    for (let place = 0; place < count; place++) {
+      const vector = values.subarray(place * this.dimensions, (place + 1) * this.dimensions);
+      memory.set(vector, this.#placeOf(first + place));
+      this.#scales[first + place] = scales[place] ?? 0;
     }
-    this.#count += count;
+    this.rows.append(added);
   }
 
-  /** Takes out the vectors of files; the others move up. */
+  /** Takes out the chunks of files; the others move up. */
   drop(files: ReadonlySet<number>): void {
     const memory = new Int8Array(this.#memory.buffer);
-    let kept = 0;
-    for (let row = 0; row < this.#count; row++) {
-      if (files.has(this.#files[row] ?? 0)) continue;
-      if (kept !== row) {
-        const from = VECTORS + row * this.#stride;
-        memory.copyWithin(VECTORS + kept * this.#stride, from, from + this.#stride);
-        this.#scales[kept] = this.#scales[row] ?? 0;
-        this.#chunks[kept] = this.#chunks[row] ?? 0;
-        this.#files[kept] = this.#files[row] ?? 0;
-      }
-      kept += 1;
-    }
-    this.#count = kept;
-  }
-
-  /** The file of a chunk; chunks stand in the order of their ids. */
-  fileOf(chunk: number): number | undefined {
-    let [low, high] = [0, this.#count - 1];
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const found = this.#chunks[middle] ?? 0;
-      if (found === chunk) return this.#files[middle];
-      if (found < chunk) low = middle + 1;
-      else high = middle - 1;
-    }
-    return undefined;
+    this.rows.drop(files, (from, to) => {
+      const at = this.#placeOf(from);
+      memory.copyWithin(this.#placeOf(to), at, at + this.#stride);
+      this.#scales[to] = this.#scales[from] ?? 0;
+    });
   }
 
   /** The nearest chunks of the files that are allowed, all where that is null; the nearest first. */
@@ -100,54 +77,37 @@ export class Matrix {
     memory.fill(0, QUERY, QUERY + this.#stride).set(values, QUERY);
     const best = new Best(most);
     const scale = scales[0] ?? 0;
-    for (let first = 0; first < this.#count; first += BLOCK) {
-      const count = Math.min(BLOCK, this.#count - first);
-      const vectors = VECTORS + first * this.#stride;
+    let stretch = this.rows.stretch(0, allowed, BLOCK);
+    while (stretch !== null) {
+      const { first, count } = stretch;
+      const vectors = this.#placeOf(first);
       this.#scan({ vectors, count, stride: this.#stride, query: QUERY, out: PRODUCTS });
-      const products = new Int32Array(this.#memory.buffer, PRODUCTS, count);
-      for (let row = 0; row < count; row++) {
-        const at = first + row;
-        if (allowed !== null && allowed[this.#files[at] ?? 0] !== 1) continue;
-        const similarity = (products[row] ?? 0) * (this.#scales[at] ?? 0) * scale;
-        if (similarity > best.bound) best.take({ chunk: this.#chunks[at] ?? 0, similarity });
-      }
+      this.#take(best, { first, count, scale });
+      stretch = this.rows.stretch(first + count, allowed, BLOCK);
     }
     return best.found;
   }
 
+  #take(best: Best, { first, count, scale }: Scanned): void {
+    const products = new Int32Array(this.#memory.buffer, PRODUCTS, count);
+    // This loop runs over every vector: what it reads stands in locals.
+    const scales = this.#scales;
+    let bound = best.bound;
+    for (let place = 0; place < count; place++) {
+      const similarity = (products[place] ?? 0) * (scales[first + place] ?? 0) * scale;
+      if (similarity > bound) bound = best.take({ chunk: this.rows.chunks[first + place] ?? 0, similarity });
+    }
+  }
+
+  #placeOf(row: number): number {
+    return VECTORS + row * this.#stride;
+  }
+
   #reserve(count: number): void {
-    const bytes = VECTORS + count * this.#stride;
-    const missing = Math.ceil(bytes / PAGE) - this.#memory.buffer.byteLength / PAGE;
+    const missing = Math.ceil(this.#placeOf(count) / PAGE) - this.#memory.buffer.byteLength / PAGE;
     if (missing > 0) this.#memory.grow(missing);
     if (count <= this.#scales.length) return;
     const room = Math.max(count, this.#scales.length * 2, 1024);
     this.#scales = grown(new Float32Array(room), this.#scales);
-    this.#chunks = grown(new Float64Array(room), this.#chunks);
-    this.#files = grown(new Int32Array(room), this.#files);
-  }
-}
-
-function grown<T extends Float32Array | Float64Array | Int32Array>(larger: T, smaller: T): T {
-  larger.set(smaller);
-  return larger;
-}
-
-/** The few best of many, in order. What is not similar at all is none of them. */
-class Best {
-  readonly found: Near[] = [];
-  readonly #most: number;
-  /** What a chunk must be above. */
-  bound = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  take(near: Near): void {
-    let place = this.found.length;
-    while (place > 0 && (this.found[place - 1]?.similarity ?? 0) < near.similarity) place -= 1;
-    this.found.splice(place, 0, near);
-    if (this.found.length > this.#most) this.found.pop();
-    if (this.found.length === this.#most) this.bound = this.found.at(-1)?.similarity ?? 0;
   }
 }

@@ -2,6 +2,7 @@ import type { Attributes } from '../documents.ts';
 import type { QuantisedVectors } from '../embed/quantise.ts';
 import type { AttributeFilter } from '../search/filter.ts';
 import type { TextChunk } from '../segments/pack.ts';
+import type { RankingWeights } from './fuse.ts';
 
 /** A file as the index has it. `version` changes with its segments. */
 export type IndexedFile = { fileId: string; version: string };
@@ -21,6 +22,8 @@ export type IndexQuestion = {
   filter: AttributeFilter | null;
   /** Words and vectors together, or vectors alone. */
   ranking: 'hybrid' | 'vectors';
+  /** How much words and vectors count; absent or null for what is usual. */
+  weights?: RankingWeights | null;
   most: number;
   threshold: number;
 };

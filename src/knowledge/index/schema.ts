@@ -2,7 +2,10 @@ import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /** Changes with the tables: an index of another form is made anew. */
-const FORM = 1;
+const FORM = 2;
+
+/** How FTS5 makes the forms of words: what is asked for is made like what is stored. */
+export const WORD_FORMS = "tokenize='porter unicode61'";
 
 const TABLES = `
   CREATE TABLE file (id INTEGER PRIMARY KEY, file_id TEXT NOT NULL UNIQUE, version TEXT NOT NULL,
@@ -13,9 +16,10 @@ const TABLES = `
     "end" INTEGER NOT NULL, text TEXT NOT NULL);
   CREATE INDEX chunk_file ON chunk (file);
   CREATE TABLE segment (first INTEGER PRIMARY KEY, file INTEGER NOT NULL, count INTEGER NOT NULL,
-    dimensions INTEGER NOT NULL, vectors BLOB NOT NULL, scales BLOB NOT NULL);
+    dimensions INTEGER NOT NULL, vectors BLOB NOT NULL, scales BLOB NOT NULL,
+    lengths BLOB NOT NULL);
   CREATE INDEX segment_file ON segment (file);
-  CREATE VIRTUAL TABLE words USING fts5 (text, content='', contentless_delete=1, tokenize='porter unicode61');
+  CREATE VIRTUAL TABLE words USING fts5 (text, content='', contentless_delete=1, ${WORD_FORMS});
   PRAGMA user_version = ${FORM};
 `;
 

@@ -2,12 +2,12 @@ import type { Collection, Filter } from 'mongodb';
 import type { VectorStoreFileDocument, VectorStoreFileError } from '../documents.ts';
 
 /** Milliseconds after which the file of a process that died is free; a living one renews its claim in time. */
-const LEASE_MS = 10_000;
+export const LEASE_MS = 10_000;
 
 /** How the work on a file ended. */
 export type FileEnd =
-  | { status: 'completed'; usageBytes: number; generation: number }
-  | { status: 'failed'; lastError: VectorStoreFileError };
+  | { status: 'completed'; usageBytes: number; generation: number; sign?: string }
+  | { status: 'failed'; lastError: VectorStoreFileError; generation: null };
 
 type Files = () => Collection<VectorStoreFileDocument>;
 
@@ -16,7 +16,6 @@ const claimOf = ({ _id, owner, fence }: VectorStoreFileDocument): Filter<VectorS
   _id,
   owner,
   fence,
-  status: 'in_progress',
 });
 
 /** Takes the file that has waited longest, of other workspaces than those first; null where none waits. */
@@ -59,7 +58,8 @@ export async function end(
 ): Promise<boolean> {
   const { matchedCount } = await files().updateOne(claimOf(file), {
     $set: { ...outcome, owner: null, leaseUntil: null, lastUpdatedAt: now },
-    $unset: { sealedCaller: '' },
+    // A form that was prepared is of the chunks before this one.
+    $unset: { sealedCaller: '', prepared: '', ...(!('sign' in outcome) && { sign: '' }) },
   });
   return matchedCount === 1;
 }

@@ -4,9 +4,10 @@ import type { KnowledgeDeps } from '../deps.ts';
 import type { VectorStoreDocument, VectorStoreFileDocument, VectorStoreFileError } from '../documents.ts';
 import { isLocal } from '../embed/embedder.ts';
 import { type QuantisedVectors, quantise } from '../embed/quantise.ts';
-import { EmbeddingRefused, embedByModel, otherLength } from '../embed/remote.ts';
+import { embedByModel, otherLength } from '../embed/remote.ts';
+import { ModelGaveNone } from '../models/ask-model.ts';
 import type { TextChunk } from '../segments/pack.ts';
-import type { Segments } from '../segments/segments.ts';
+import type { Segments, WrittenForm } from '../segments/segments.ts';
 import { sealedHeaders } from './caller.ts';
 import type { FileEnd } from './claims.ts';
 
@@ -21,6 +22,11 @@ class Unfit extends Error {
   }
 }
 
+/** The end of a file that has nothing to be found by, also where it had before. */
+export const failed = (code: VectorStoreFileError['code'], message: string): FileEnd => ({
+  ...{ status: 'failed', lastError: { code, message }, generation: null },
+});
+
 /** Extracts, cuts and embeds a file and writes its segments under the number of its claim. Throws what another try may change. */
 export async function indexFile(
   deps: IndexingDeps,
@@ -31,15 +37,19 @@ export async function indexFile(
     const chunked = await chunkFile(deps, file, signal);
     const generation = file.fence;
     const usageBytes = await deps.store.write(file, generation, { ...chunked, now: deps.now() });
-    return { status: 'completed', usageBytes, generation };
+    const { sign } = chunked;
+    return { status: 'completed', usageBytes, generation, ...(sign !== undefined && { sign }) };
   } catch (error) {
-    if (error instanceof Unfit)
-      return { status: 'failed', lastError: { code: error.code, message: error.message } };
+    if (error instanceof Unfit) return failed(error.code, error.message);
     throw error;
   }
 }
 
-async function chunkFile(deps: IndexingDeps, file: VectorStoreFileDocument, signal: AbortSignal) {
+async function chunkFile(
+  deps: IndexingDeps,
+  file: VectorStoreFileDocument,
+  signal: AbortSignal,
+): Promise<WrittenForm> {
   const store = await deps.stores().findOne({ _id: file.storeId });
   if (!store) {
     // It was deleted while the file was being attached.
@@ -56,7 +66,8 @@ async function chunkFile(deps: IndexingDeps, file: VectorStoreFileDocument, sign
     return { start, end, text: text.slice(start, end) };
   });
   if (chunks.length === 0) throw new Unfit('invalid_file', 'The file has no text.');
-  return { chunks, vectors: cut.vectors ?? (await vectorsBy(deps, { store, file, chunks }, signal)) };
+  const vectors = cut.vectors ?? (await vectorsBy(deps, { store, file, chunks }, signal));
+  return { chunks, vectors, sign: store.sign };
 }
 
 async function cutText(
@@ -81,12 +92,12 @@ async function vectorsBy(
   const texts = chunks.map(({ text }) => text);
   try {
     const vectors = quantise(await embedByModel(call, texts, signal));
-    const known = await segments.dimensionsOf(store._id);
+    const known = await segments.dimensionsOf(store._id, store.sign);
     if (known !== null && known !== vectors.dimensions)
       throw new Unfit('server_error', otherLength(store.embedding.model, vectors.dimensions, known));
     return vectors;
   } catch (error) {
-    if (error instanceof EmbeddingRefused && error.isLasting) throw new Unfit('server_error', error.message);
+    if (error instanceof ModelGaveNone && error.isLasting) throw new Unfit('server_error', error.message);
     throw error;
   }
 }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { VectorStoreFileDocument } from '../documents.ts';
+import type { VectorStoreDocument, VectorStoreFileDocument } from '../documents.ts';
+import { createForms } from '../forms/forms.ts';
+import { type ChangingStore, claimToPrepare, prepareFile } from '../forms/prepare.ts';
+import { ModelGaveNone } from '../models/ask-model.ts';
 import { claim, end, giveBack, renew } from './claims.ts';
-import { type IndexingDeps, indexFile } from './index-file.ts';
+import { failed, type IndexingDeps, indexFile } from './index-file.ts';
 
 /** What processes tell each other. */
 const KIND = 'vector_store_file';
@@ -14,8 +17,13 @@ const RENEWAL_MS = 3000;
 const PAUSE_MS = 2000;
 /** Tries after which a file fails. */
 const MOST_TRIES = 3;
+/** Milliseconds after which a file is prepared again that could not be: its store is searched as before meanwhile. */
+const PREPARING_PAUSE_MS = 5000;
 /** Processes that may have had a file and died: beyond them it is the file that ends them. */
 const MOST_CLAIMS = 10;
+
+const isChanging = (store: VectorStoreDocument): store is ChangingStore =>
+  store.next !== undefined && store.next.failure === undefined;
 
 export type Indexer = ReturnType<typeof createIndexer>;
 
@@ -26,18 +34,47 @@ export type Indexer = ReturnType<typeof createIndexer>;
 export function createIndexer(deps: IndexingDeps) {
   const { files, stores, store: segments, changes, now, log } = deps;
   const me = randomUUID();
+  const forms = createForms(deps);
   const stopping = new AbortController();
   const working = new Map<string, Promise<void>>();
   /** The workspaces that are served here now: those of others come first. */
   const served = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
+  let isToLook = false;
+
+  /** What comes while it is looked for may have been missed: it is looked for once more. */
+  async function lookAgain(): Promise<void> {
+    while (isToLook && !stopping.signal.aborted) {
+      isToLook = false;
+      await look();
+    }
+  }
 
   async function look(): Promise<void> {
     clearTimeout(timer);
-    if (!(await files().findOne({ status: 'in_progress' }, { projection: { _id: 1 } }))) return;
-    timer = setTimeout(wake, LOOK_MS).unref();
+    const waits = await files().findOne({ status: 'in_progress' }, { projection: { _id: 1 } });
+    const changing = await forms.changing();
+    if (!waits && changing.length === 0) return;
     await claimSome();
+    for (const store of changing) await goOn(store);
+    timer = setTimeout(wake, LOOK_MS).unref();
+  }
+
+  /** One step, or as many files as there is room for, of a store whose embedding changes. */
+  async function goOn(store: VectorStoreDocument): Promise<void> {
+    if (store.settling) return forms.settle(store);
+    if (!isChanging(store)) return;
+    while (working.size < SLOTS && !stopping.signal.aborted) {
+      const file = await claimToPrepare(files, store, { me, now: now() });
+      if (!file) {
+        if (await forms.swap(store)) wake();
+        return;
+      }
+      // Asked once the file is claimed: what ends the change from here on takes the claim away.
+      if (!(await forms.isWanted(store))) return giveBack(files, file, { at: now(), isTried: true });
+      begin(file, (signal) => prepare(store, file, signal));
+    }
   }
 
   async function claimSome(): Promise<void> {
@@ -47,14 +84,14 @@ export function createIndexer(deps: IndexingDeps) {
         (busy.length > 0 && (await claim(files, { me, now: now(), notOf: busy }))) ||
         (await claim(files, { me, now: now(), notOf: [] }));
       if (!claimed) return;
-      begin(claimed);
+      begin(claimed, (signal) => work(claimed, signal));
     }
   }
 
-  function begin(file: VectorStoreFileDocument): void {
+  function begin(file: VectorStoreFileDocument, task: (signal: AbortSignal) => Promise<void>): void {
     const place = `${file._id} ${file.fence}`;
     served.set(place, file.workspaceId);
-    const done = work(file)
+    const done = whileClaimed(file, task)
       .catch((error: unknown) =>
         log.warn({ error, file: file.fileId }, 'A file could not be put into its vector store yet.'),
       )
@@ -66,21 +103,58 @@ export function createIndexer(deps: IndexingDeps) {
     working.set(place, done);
   }
 
-  async function work(file: VectorStoreFileDocument): Promise<void> {
+  /** Does a task for as long as the claim on its file is ours. */
+  async function whileClaimed(
+    file: VectorStoreFileDocument,
+    task: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
     const lost = new AbortController();
-    const signal = AbortSignal.any([lost.signal, stopping.signal]);
     const renewal = setInterval(() => void keep(file, lost), RENEWAL_MS);
+    try {
+      await task(AbortSignal.any([lost.signal, stopping.signal]));
+    } catch (error) {
+      await dropUncounted(file);
+      if (lost.signal.aborted) return;
+      if (!stopping.signal.aborted) throw error;
+      await giveBack(files, file, { at: now(), isTried: false });
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  async function work(file: VectorStoreFileDocument, signal: AbortSignal): Promise<void> {
     try {
       if (file.attempt > MOST_CLAIMS) await fail(file);
       else await finish(file, await indexFile(deps, file, signal));
     } catch (error) {
-      await segments.drop(file, file.fence);
-      if (lost.signal.aborted) return;
-      if (stopping.signal.aborted) await giveBack(files, file, { at: now(), isTried: false });
-      else await retry(file, error);
-    } finally {
-      clearInterval(renewal);
+      if (signal.aborted) throw error;
+      await dropUncounted(file);
+      await retry(file, error);
     }
+  }
+
+  async function prepare(
+    store: ChangingStore,
+    file: VectorStoreFileDocument,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      await prepareFile(deps, { file, next: store.next }, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (error instanceof ModelGaveNone && error.isLasting) await forms.refuse(store, error.message);
+      const at = new Date(now().getTime() + PREPARING_PAUSE_MS);
+      await giveBack(files, file, { at, isTried: true });
+      throw error;
+    }
+  }
+
+  /** Drops what was written under a claim, unless its last write went through and the file names it: an error may come after that. */
+  async function dropUncounted(file: VectorStoreFileDocument): Promise<void> {
+    const { _id, fence } = file;
+    const now = await files().findOne({ _id }, { projection: { generation: 1, prepared: 1 } });
+    if (now?.generation === fence || now?.prepared?.generation === fence) return;
+    await segments.drop(file, fence);
   }
 
   async function keep(file: VectorStoreFileDocument, lost: AbortController): Promise<void> {
@@ -98,10 +172,10 @@ export function createIndexer(deps: IndexingDeps) {
   ): Promise<void> {
     if (outcome.status === 'completed') await segments.keep(file, outcome.generation);
     if (!(await end(files, file, { ...outcome, now: now() }))) {
-      await segments.drop(file, file.fence);
+      await dropUncounted(file);
       return;
     }
-    if (outcome.status === 'completed') await segments.dropOthers(file, outcome.generation);
+    await segments.dropBefore(file, outcome.generation ?? file.fence + 1);
     await stores().updateOne({ _id: file.storeId }, { $inc: { revision: 1 } });
   }
 
@@ -115,17 +189,15 @@ export function createIndexer(deps: IndexingDeps) {
   }
 
   const fail = (file: VectorStoreFileDocument): Promise<void> =>
-    finish(file, {
-      status: 'failed',
-      lastError: {
-        code: 'server_error',
-        message: 'The file could not be processed. Attach it again to try once more.',
-      },
-    });
+    finish(
+      file,
+      failed('server_error', 'The file could not be processed. Attach it again to try once more.'),
+    );
 
   function wake(): void {
     if (stopping.signal.aborted) return;
-    looking ??= look()
+    isToLook = true;
+    looking ??= lookAgain()
       .catch((error: unknown) => {
         log.warn({ error }, 'Files of vector stores could not be looked for; it is tried again.');
         timer = setTimeout(wake, LOOK_MS).unref();

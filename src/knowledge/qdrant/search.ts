@@ -1,8 +1,8 @@
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
-import type { VectorStoreFileDocument } from '../documents.ts';
+import { formOf, generationIn, searchableIn, type VectorStoreFileDocument } from '../documents.ts';
+import type { Near } from '../index/best.ts';
 import { bestOf, fused, type Ranking } from '../index/fuse.ts';
-import type { Near } from '../index/matrix.ts';
 import type { Hit, IndexQuestion } from '../index/messages.ts';
 import { holdsFor } from '../search/holds-for.ts';
 import type { Collections } from './collections.ts';
@@ -37,14 +37,14 @@ export type EngineSearch = (store: string, question: IndexQuestion) => Promise<H
 
 /** Searches one store in the engine. What it answers counts as far as the database knows the file in that very version. */
 export function createEngineSearch({ ask, collections, files }: Deps): EngineSearch {
-  const completedOf = (store: string) => ({ storeId: store, status: 'completed' as const });
-
   /** The files that a filter holds for; null where there is no filter. */
   async function allowedFiles(store: string, filter: IndexQuestion['filter']): Promise<string[] | null> {
     if (filter === null) return null;
     const allowed: string[] = [];
     const projection = { fileId: 1, attributes: 1 };
-    for await (const { fileId, attributes } of files().find(completedOf(store), { projection }))
+    for await (const { fileId, attributes } of files().find(searchableIn(formOf(store).storeId), {
+      projection,
+    }))
       if (holdsFor(filter, attributes)) allowed.push(fileId);
     return allowed;
   }
@@ -60,14 +60,15 @@ export function createEngineSearch({ ask, collections, files }: Deps): EngineSea
   /** The best of a ranking that are still what the database has. */
   async function present(store: string, ranked: (FoundPayload & { score: number })[]): Promise<Hit[]> {
     const fileIds = [...new Set(ranked.map(({ file }) => file))];
-    const projection = { fileId: 1, filename: 1, attributes: 1, generation: 1 };
+    const projection = { fileId: 1, filename: 1, attributes: 1, generation: 1, sign: 1, prepared: 1 };
+    const { storeId, sign } = formOf(store);
     const known = await files()
-      .find({ ...completedOf(store), fileId: { $in: fileIds } }, { projection })
+      .find({ ...searchableIn(storeId), fileId: { $in: fileIds } }, { projection })
       .toArray();
     const byId = new Map(known.map((file) => [file.fileId, file]));
     return ranked.flatMap(({ file: fileId, generation, score, start, end, text }) => {
       const file = byId.get(fileId);
-      if (file?.generation !== generation) return [];
+      if (!file || generationIn(file, sign) !== generation) return [];
       return [{ fileId, filename: file.filename, attributes: file.attributes, score, start, end, text }];
     });
   }
@@ -77,7 +78,7 @@ export function createEngineSearch({ ask, collections, files }: Deps): EngineSea
     const allowed = await allowedFiles(store, question.filter);
     if (dimensions === undefined || allowed?.length === 0) return [];
     const searches = searchesFor(store, allowed, question);
-    const ranked = rankedBy(searches, await asked(dimensions, searches), question.ranking);
+    const ranked = rankedBy(searches, await asked(dimensions, searches), question);
     const hits = await present(
       store,
       ranked.filter(({ score }) => score >= question.threshold),
@@ -110,7 +111,7 @@ function searchesFor(
 function rankedBy(
   searches: readonly Search[],
   lists: Found,
-  ranking: IndexQuestion['ranking'],
+  { ranking, weights }: Pick<IndexQuestion, 'ranking' | 'weights'>,
 ): (FoundPayload & { score: number })[] {
   const numbers = new Map<string, number>();
   const payloads: FoundPayload[] = [];
@@ -131,6 +132,7 @@ function rankedBy(
             by: searches[at]?.by ?? 'vectors',
             chunks: list.map(({ chunk }) => chunk),
           })),
+          weights,
         );
   return ranked.flatMap(({ chunk, similarity: score }) => {
     const payload = payloads[chunk];

@@ -1,46 +1,59 @@
 import { grownCache } from '../../lib/grown-cache.ts';
 import type { KnowledgeDeps } from '../deps.ts';
-import type { VectorStoreDocument, VectorStoreFileDocument } from '../documents.ts';
+import {
+  formOf,
+  generationIn,
+  indexNameOf,
+  searchableIn,
+  type VectorStoreDocument,
+  type VectorStoreFileDocument,
+} from '../documents.ts';
 import type { AddedFile } from '../index/messages.ts';
-import type { VectorIndex } from '../index/vector-index.ts';
+import { IndexLost, type VectorIndex } from '../index/vector-index.ts';
 import { chunksIn, vectorsIn } from '../segments/pack.ts';
 import type { Segments } from '../segments/segments.ts';
 
 /** Milliseconds after which the files of a store are compared again though its revision is the same: a process may have died before it changed that. */
 const TRUSTED_MS = 30_000;
 const MOST_KNOWN = 10_000;
+/** What is read of a file. */
+const projection = {
+  ...{ fileId: 1, filename: 1, generation: 1, sign: 1, prepared: 1, attributes: 1, attributesVersion: 1 },
+} as const;
 
 type Known = { revision: number; comparedAt: number; versions: Map<string, string> };
 type Found = Pick<
   VectorStoreFileDocument,
-  'fileId' | 'filename' | 'generation' | 'attributes' | 'attributesVersion'
+  'fileId' | 'filename' | 'generation' | 'sign' | 'prepared' | 'attributes' | 'attributesVersion'
 >;
+
+type Deps = Pick<KnowledgeDeps, 'files' | 'stores'>;
 
 export type Freshness = ReturnType<typeof createFreshness>;
 
 /** Keeps the index at what the stores have. */
-export function createFreshness(deps: Pick<KnowledgeDeps, 'files'>, segments: Segments, index: VectorIndex) {
+export function createFreshness(deps: Deps, segments: Segments, index: VectorIndex) {
   const known = grownCache<Known>(MOST_KNOWN);
   const turns = new Map<string, Promise<void>>();
 
   async function compare(store: VectorStoreDocument): Promise<void> {
-    const last = known.get(store._id);
+    const name = indexNameOf(store);
+    const last = known.get(name);
     if (last?.revision === store.revision && Date.now() - last.comparedAt < TRUSTED_MS) return;
-    const state = await stateOf(store._id);
+    const state = await stateOf(name);
     const comparedAt = Date.now();
     const present = new Set<string>();
-    const found = deps
-      .files()
-      .find(
-        { storeId: store._id, status: 'completed' },
-        { projection: { fileId: 1, filename: 1, generation: 1, attributes: 1, attributesVersion: 1 } },
-      );
-    for await (const file of found) {
-      present.add(file.fileId);
-      await put(store._id, file, state.versions);
-    }
-    await dropOthers(store._id, present, state.versions);
-    known.set(store._id, { ...state, revision: store.revision, comparedAt });
+    for await (const file of deps.files().find(searchableIn(store._id), { projection }))
+      if (await put(name, file, state.versions)) present.add(file.fileId);
+    // Files leave a form that is not searched any more: who was about to search it begins anew.
+    if (!(await isSearched(store))) throw new IndexLost();
+    await dropOthers(name, present, state.versions);
+    known.set(name, { ...state, revision: store.revision, comparedAt });
+  }
+
+  async function isSearched({ _id, sign }: VectorStoreDocument): Promise<boolean> {
+    const now = await deps.stores().findOne({ _id }, { projection: { sign: 1 } });
+    return now === null || now.sign === sign;
   }
 
   async function dropOthers(store: string, present: Set<string>, versions: Known['versions']): Promise<void> {
@@ -51,7 +64,7 @@ export function createFreshness(deps: Pick<KnowledgeDeps, 'files'>, segments: Se
 
   async function dropRemoved(store: string): Promise<void> {
     const state = await stateOf(store);
-    const found = deps.files().find({ storeId: store, status: 'completed' }, { projection: { fileId: 1 } });
+    const found = deps.files().find(searchableIn(formOf(store).storeId), { projection: { fileId: 1 } });
     const present = new Set(await found.map(({ fileId }) => fileId).toArray());
     await dropOthers(store, present, state.versions);
   }
@@ -82,16 +95,27 @@ export function createFreshness(deps: Pick<KnowledgeDeps, 'files'>, segments: Se
     };
   }
 
-  async function put(storeId: string, file: Found, versions: Map<string, string>): Promise<void> {
-    const { fileId, filename, attributes, generation } = file;
+  /** False where the file has left the store meanwhile, or has not the form that the index is of. */
+  async function put(name: string, file: Found, versions: Map<string, string>): Promise<boolean> {
+    const { fileId, filename, attributes } = file;
+    const { storeId, sign } = formOf(name);
+    const generation = generationIn(file, sign);
+    if (generation === null) return false;
     const version = `${generation}.${file.attributesVersion}`;
     const before = versions.get(fileId);
-    if (before === version) return;
+    if (before === version) return true;
     const hasSegments = before !== undefined && before.split('.')[0] === String(generation);
-    const read = hasSegments ? null : await segmentsOf({ storeId, fileId }, generation ?? 0);
+    const read = hasSegments ? null : await segmentsOf({ storeId, fileId }, generation);
+    if (read !== null) {
+      // A generation is dropped after the next one counts: what was read while it still counts is whole.
+      const now = await deps.files().findOne({ ...searchableIn(storeId), fileId }, { projection });
+      if (now === null || generationIn(now, sign) !== generation)
+        return now !== null && put(name, now, versions);
+    }
     const added: AddedFile = { fileId, version, filename, attributes, segments: read };
-    await index.add(storeId, added);
+    await index.add(name, added);
     versions.set(fileId, version);
+    return true;
   }
 
   async function segmentsOf(file: { storeId: string; fileId: string }, generation: number) {
@@ -103,7 +127,7 @@ export function createFreshness(deps: Pick<KnowledgeDeps, 'files'>, segments: Se
 
   return {
     /** Resolves when the index has what the store had when it was read. */
-    ensure: (store: VectorStoreDocument): Promise<void> => inTurn(store._id, () => compare(store)),
+    ensure: (store: VectorStoreDocument): Promise<void> => inTurn(indexNameOf(store), () => compare(store)),
     /** Takes out of the index what a store does not have any more, without adding what it has. */
     shed: (store: string): Promise<void> => inTurn(store, () => dropRemoved(store)),
     knows: (store: string): boolean => known.has(store),

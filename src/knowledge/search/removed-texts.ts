@@ -1,7 +1,7 @@
 import { grownCache } from '../../lib/grown-cache.ts';
 import { REMOVAL } from '../contents.ts';
 import type { KnowledgeDeps } from '../deps.ts';
-import type { VectorStoreDocument } from '../documents.ts';
+import { formOf, indexNameOf, type VectorStoreDocument } from '../documents.ts';
 import type { VectorIndex } from '../index/vector-index.ts';
 import type { Freshness } from './freshness.ts';
 
@@ -29,12 +29,16 @@ export function createRemovedTexts(
   async function look(): Promise<void> {
     const kept = await index.stores();
     if (kept.length === 0) return;
-    const ids = kept.map(({ store }) => store);
+    const names = kept.map(({ store }) => store);
     const found = await stores()
-      .find({ _id: { $in: ids } }, { projection: { removedAt: 1 } })
+      .find(
+        { _id: { $in: names.map((name) => formOf(name).storeId) } },
+        { projection: { removedAt: 1, sign: 1 } },
+      )
       .toArray();
-    const present = new Map(found.map((store) => [store._id, store]));
-    await forget(ids.filter((store) => !present.has(store)));
+    // A store that is gone has no index, and any other one that of the form which is searched.
+    const present = new Map(found.map((store) => [indexNameOf(store), store]));
+    await forget(names.filter((name) => !present.has(name)));
     for (const { store, writtenAt } of kept) await shed(store, writtenAt, present.get(store)?.removedAt);
   }
 

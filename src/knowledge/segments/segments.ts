@@ -8,6 +8,9 @@ const PROVISIONAL_MS = 3_600_000;
 
 export type Segments = ReturnType<typeof createSegments>;
 
+/** The chunks of a file with the vectors of one form. */
+export type WrittenForm = { chunks: TextChunk[]; vectors: QuantisedVectors; sign: string | undefined };
+
 type OfFile = Pick<VectorStoreFileDocument, 'storeId' | 'fileId'>;
 
 /** The segments of files: what is durable of a vector store. */
@@ -19,7 +22,7 @@ export function createSegments(collection: () => Collection<VectorSegmentDocumen
     async write(
       file: VectorStoreFileDocument,
       generation: number,
-      { chunks, vectors, now }: { chunks: TextChunk[]; vectors: QuantisedVectors; now: Date },
+      { chunks, vectors, sign, now }: WrittenForm & { now: Date },
     ): Promise<number> {
       const { _id, organisationId, workspaceId, storeId, fileId } = file;
       const provisionalUntil = new Date(now.getTime() + PROVISIONAL_MS);
@@ -31,6 +34,7 @@ export function createSegments(collection: () => Collection<VectorSegmentDocumen
           {
             ...{ organisationId, workspaceId, storeId, fileId, generation, place },
             ...segment,
+            ...(sign !== undefined && { sign }),
             provisionalUntil,
           },
           { upsert: true },
@@ -38,9 +42,10 @@ export function createSegments(collection: () => Collection<VectorSegmentDocumen
       }
       return bytes;
     },
-    /** How many numbers the vectors of a store have; null where it has none yet. */
-    async dimensionsOf(storeId: string): Promise<number | null> {
-      const found = await collection().findOne({ storeId }, { projection: { dimensions: 1 } });
+    /** How many numbers the vectors of a form of a store have; null where it has none yet. */
+    async dimensionsOf(storeId: string, sign: string | undefined): Promise<number | null> {
+      const form = { storeId, sign: sign ?? { $exists: false } };
+      const found = await collection().findOne(form, { projection: { dimensions: 1 } });
       return found?.dimensions ?? null;
     },
     /** Makes the segments of a generation stay. */
@@ -50,9 +55,9 @@ export function createSegments(collection: () => Collection<VectorSegmentDocumen
     async drop(file: OfFile, generation: number): Promise<void> {
       await collection().deleteMany({ ...ofFile(file), generation });
     },
-    /** Drops all segments of a file but those of one generation. */
-    async dropOthers(file: OfFile, generation: number): Promise<void> {
-      await collection().deleteMany({ ...ofFile(file), generation: { $ne: generation } });
+    /** Drops the segments of a file from before a generation; those of a later claim may be there already, and stay. */
+    async dropBefore(file: OfFile, generation: number): Promise<void> {
+      await collection().deleteMany({ ...ofFile(file), generation: { $lt: generation } });
     },
     async dropFile(file: OfFile): Promise<void> {
       await collection().deleteMany(ofFile(file));
@@ -64,6 +69,15 @@ export function createSegments(collection: () => Collection<VectorSegmentDocumen
       collection()
         .find({ ...ofFile(file), generation })
         .sort({ place: 1 }),
+    /** The chunks of a generation, in order. */
+    async chunks(file: OfFile, generation: number): Promise<TextChunk[]> {
+      const found = collection()
+        .find({ ...ofFile(file), generation }, { projection: { chunks: 1 } })
+        .sort({ place: 1 });
+      const chunks: TextChunk[] = [];
+      for await (const segment of found) for (const chunk of await chunksIn(segment)) chunks.push(chunk);
+      return chunks;
+    },
     /** The text of a file, a part a segment; what chunks have twice is told once. */
     async texts(file: OfFile, generation: number): Promise<string[]> {
       const found = collection()

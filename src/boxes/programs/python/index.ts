@@ -4,7 +4,7 @@ import type { BoxFrame } from '../frames.ts';
 import { send, serve } from '../serve.ts';
 import { createDataFolder, type DataFolder } from './data-folder.ts';
 import { createOutput } from './output.ts';
-import { preparation, runCell } from './run-cell.ts';
+import { preparation, runCell, warmUp } from './run-cell.ts';
 
 type Session = { pyodide: PyodideAPI; data: DataFolder };
 
@@ -23,8 +23,7 @@ const answers: Record<string, (question: BoxFrame) => Promise<void>> = {
     session = { pyodide, data: createDataFolder(pyodide.FS) };
     // The snapshot would draw the same numbers for everybody.
     pyodide.runPython('__import__("random").seed()');
-    // The first cell loads what all cells need: here, nobody waits for it.
-    await runCell(pyodide, '');
+    await warmUp(pyodide);
     send({ type: 'answer' });
   },
   async put({ head, body }) {
