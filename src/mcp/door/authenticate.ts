@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { credentialOf, type DoorAuthenticate } from '../../authentication/authenticate.ts';
 import type { KeyRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
+import { grownCache } from '../../lib/grown-cache.ts';
 import { clientAddress } from '../../lib/http/client-address.ts';
 import type { McpCaller } from '../exchange/caller.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
@@ -26,6 +27,7 @@ type Proofs = {
 
 /** Takes the credentials of the gateway, and the tokens that people let clients have. */
 export function createMcpAuthenticate({ authenticate, tokens, baseUrl, pagesUrl }: Proofs): AuthenticateMcp {
+  const originOf = rememberedOrigins();
   return function authenticateMcp(request, resourceUrl) {
     const credential = credentialOf(request.headers);
     if (credential === null)
@@ -34,16 +36,13 @@ export function createMcpAuthenticate({ authenticate, tokens, baseUrl, pagesUrl 
         'Send an API key of the gateway as x-gateway-api-key, or a token as Authorization: Bearer.',
         false,
       );
-    const base = pagesUrl ?? new URL(resourceUrl).origin;
+    const base = pagesUrl ?? originOf(resourceUrl);
     const { headers } = request;
     const admitted = (key: KeyRecord) => ({ ...callerOf(key, resourceUrl), headers, base });
     const refused = (error: unknown) => Promise.reject(refusalOf(error, resourceUrl));
     try {
       if (credential.isToken && isMcpToken(credential.secret)) {
-        const bearer = tokens.verify(credential.secret, [
-          resourceUrl,
-          baseUrl ?? new URL(resourceUrl).origin,
-        ]);
+        const bearer = tokens.verify(credential.secret, [resourceUrl, baseUrl ?? originOf(resourceUrl)]);
         const byToken = (known: McpTokenBearer) => ({
           ...callerByToken(known, resourceUrl),
           ...{ headers, base },
@@ -55,6 +54,23 @@ export function createMcpAuthenticate({ authenticate, tokens, baseUrl, pagesUrl 
     } catch (error) {
       throw refusalOf(error, resourceUrl);
     }
+  };
+}
+
+/** Hosts of which a process remembers the origin: the configured one, and loopback addresses as callers write them. */
+const REMEMBERED = 100;
+
+/** By the part of an endpoint's address before its path, which a caller may make as long as it likes. */
+function rememberedOrigins(): (url: string) => string {
+  const origins = grownCache<string>(REMEMBERED);
+  return (url) => {
+    const place = url.slice(0, url.indexOf('/', url.indexOf('//') + 2));
+    let origin = origins.get(place);
+    if (origin === undefined) {
+      ({ origin } = new URL(place));
+      origins.set(place, origin);
+    }
+    return origin;
   };
 }
 

@@ -58,9 +58,13 @@ export function createMcpDoor(dependencies: DoorDependencies): McpDoor {
       requireOwnOrigin(request, base, dependencies.guard);
       if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: METHODS }).end();
       if (place.kind === 'gone') throw gone(base, place.slug);
-      arrival = await arrivalOf(request, knock, dependencies.authenticate);
-      server = await serverAt(arrival, place, dependencies);
-      await answer(arrival, server, response, dependencies);
+      const arriving = arrivalOf(request, knock, dependencies.authenticate);
+      arrival = arriving instanceof Promise ? await arriving : arriving;
+      const found = serverAt(arrival, place, dependencies);
+      server = found instanceof Promise ? await found : found;
+      if (request.method !== 'POST') return await answerOther(arrival, server, response, dependencies);
+      const raw = await bodyOf(arrival, response, dependencies);
+      await answerPost(arrival, server, { raw, response }, dependencies);
     } catch (error) {
       const failure = refusalOf(error, request, response);
       if (failure) {
@@ -73,51 +77,75 @@ export function createMcpDoor(dependencies: DoorDependencies): McpDoor {
     }
   }
 
+  const logged = (error: unknown) => dependencies.log.error({ error }, 'A request to an MCP server failed.');
+
   return {
     match: mcpPlaceOf,
-    async handle(request, response, place) {
-      try {
-        await handle(request, response, place);
-      } catch (error) {
-        dependencies.log.error({ error }, 'A request to an MCP server failed.');
-      }
-    },
+    handle: (request, response, place) => handle(request, response, place).catch(logged),
     endStreams: () => dependencies.streams.endAll(),
   };
 }
 
-async function answer(
+/** A request of the older era, with the session that it names. */
+function legacyVisit(
+  arrival: McpArrival,
+  server: McpServerRecord,
+  { seal, sessions }: DoorDependencies,
+): McpVisit {
+  const session = sessionOf(arrival, sessionServer(server), seal, sessions.hasEnded);
+  const visit = { ...arrival.visit, era: 'legacy' as const, session };
+  return { ...visit, version: versionOf(visit) };
+}
+
+function answerOther(
   arrival: McpArrival,
   server: McpServerRecord,
   response: ServerResponse,
   dependencies: DoorDependencies,
-): Promise<void> {
-  const { request } = arrival;
-  const { seal, sessions } = dependencies;
-  const session = () => sessionOf(arrival, sessionServer(server), seal, sessions.hasEnded);
-  const legacy = (): McpVisit => {
-    const visit = { ...arrival.visit, era: 'legacy' as const, session: session() };
-    return { ...visit, version: versionOf(visit) };
-  };
-  if (request.method === 'GET') return openGetStream(legacy(), server, response, dependencies);
-  if (request.method === 'DELETE') return endSession(legacy(), server, response, dependencies);
-  if (request.method !== 'POST')
-    throw new RpcFailure(rpc.transport, 'Method not allowed.', { status: 405, headers: { allow: METHODS } });
+): Promise<void> | void {
+  const { method } = arrival.request;
+  const legacy = () => legacyVisit(arrival, server, dependencies);
+  if (method === 'GET') return openGetStream(legacy(), server, response, dependencies);
+  if (method === 'DELETE') return endSession(legacy(), server, response, dependencies);
+  throw new RpcFailure(rpc.transport, 'Method not allowed.', { status: 405, headers: { allow: METHODS } });
+}
+
+function bodyOf(
+  { request, caller }: McpArrival,
+  response: ServerResponse,
+  { bodies }: DoorDependencies,
+): Promise<Buffer> {
   requireJson(request.headers);
-  const hold = dependencies.bodies.hold(arrival.caller.key.principal, clientAddress(request));
-  const raw = await readBody(request, response, hold, MAX_BODY);
+  const hold = bodies.hold(caller.key.principal, clientAddress(request));
+  return readBody(request, response, hold, MAX_BODY);
+}
+
+function answerPost(
+  arrival: McpArrival,
+  server: McpServerRecord,
+  { raw, response }: { raw: Buffer; response: ServerResponse },
+  dependencies: DoorDependencies,
+): Promise<void> | void {
+  const { headers } = arrival;
   const value = parsedBody(raw);
   if (!Array.isArray(value)) {
     const message = messageOf(value);
-    if (isModernMessage(message, request.headers)) {
+    if (isModernMessage(message, headers)) {
       const visit = {
-        ...{ ...arrival.visit, era: 'modern' as const, session: null },
-        version: String(request.headers['mcp-protocol-version'] ?? '').trim(),
+        ...arrival.visit,
+        era: 'modern' as const,
+        session: null,
+        version: String(headers['mcp-protocol-version'] ?? '').trim(),
       };
       return answerModern(visit, server, { message, raw, response }, dependencies);
     }
   }
-  await answerLegacy(legacy(), server, { value, raw, response }, dependencies);
+  return answerLegacy(
+    legacyVisit(arrival, server, dependencies),
+    server,
+    { value, raw, response },
+    dependencies,
+  );
 }
 
 const gone = (base: string, slug: string): RpcFailure =>

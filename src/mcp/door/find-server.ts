@@ -20,31 +20,58 @@ export type FindDependencies = {
 const notFound = (slug: string) =>
   new RpcFailure(rpc.notFound, `There is no MCP server ${slug}.`, { status: 404 });
 
-/** The MCP server at a path, for a caller that may use it. Throws an RpcFailure for every other. */
-export async function serverAt(
-  { caller, request, visit }: Pick<McpArrival, 'caller' | 'request' | 'visit'>,
+type Asking = Pick<McpArrival, 'caller' | 'request' | 'visit'>;
+
+/** The MCP server at a path, for a caller that may use it. Throws, or rejects with, an RpcFailure for every other. */
+export function serverAt(
+  asking: Asking,
   place: McpPlace,
-  { snapshot, workspaces, proveIdentity }: FindDependencies,
-): Promise<McpServerRecord> {
-  const { principal } = caller.key;
-  if (place.kind === 'aggregate') return allServers({ caller, request }, { snapshot, proveIdentity });
+  dependencies: FindDependencies,
+): McpServerRecord | Promise<McpServerRecord> {
+  const { principal } = asking.caller.key;
+  if (place.kind === 'aggregate') return allServers(asking, dependencies);
   if (place.kind !== 'server') throw notFound('');
-  const found = snapshot.server(principal.organisationId, place.slug);
-  const server = found instanceof Promise ? await found : found;
+  const found = dependencies.snapshot.server(principal.organisationId, place.slug);
+  if (found instanceof Promise || place.workspace !== null || needsProof(found))
+    return proven(found, asking, place, dependencies);
+  return allowed(found, asking, place);
+}
+
+const needsProof = (server: McpServerRecord | null): boolean =>
+  server !== null && server.upstream.configurations.jwt_validation !== undefined;
+
+/** The same where something has to be waited for. */
+async function proven(
+  found: Promise<McpServerRecord | null> | McpServerRecord | null,
+  asking: Asking,
+  place: McpPlace & { kind: 'server' },
+  { workspaces, proveIdentity }: FindDependencies,
+): Promise<McpServerRecord> {
+  const { caller, visit } = asking;
+  const server = await found;
   if (server === null) throw notFound(place.slug);
   if (place.workspace !== null) {
-    const named = await workspaces.get(`${principal.organisationId}/${place.workspace}`);
+    const named = await workspaces.get(`${caller.key.principal.organisationId}/${place.workspace}`);
     if (named?.id !== server.workspaceId) throw notFound(place.slug);
   }
-  const access = mcpAccess(server, principal);
-  if (access === 'not_found') throw notFound(place.slug);
+  allowed(server, asking, place);
+  if (needsProof(server))
+    await proveIdentity(server, caller.headers).catch((error: unknown) => {
+      throw error instanceof IdentityProblem ? challenge(visit.resourceUrl, error.message, true) : error;
+    });
+  return server;
+}
+
+function allowed(
+  server: McpServerRecord | null,
+  { caller }: Asking,
+  { slug }: McpPlace & { kind: 'server' },
+): McpServerRecord {
+  const access = server === null ? 'not_found' : mcpAccess(server, caller.key.principal);
+  if (server === null || access === 'not_found') throw notFound(slug);
   if (access === 'forbidden')
     throw new RpcFailure(rpc.forbidden, `The credential may not use the MCP server ${server.slug}.`, {
       status: 403,
-    });
-  if (server.upstream.configurations.jwt_validation !== undefined)
-    await proveIdentity(server, caller.headers).catch((error: unknown) => {
-      throw error instanceof IdentityProblem ? challenge(visit.resourceUrl, error.message, true) : error;
     });
   return server;
 }

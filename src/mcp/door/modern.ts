@@ -10,12 +10,12 @@ import { requireParameterHeaders } from './parameter-headers.ts';
 import { answerHere, answerRequest, type RequestDependencies, takesEvents } from './requests.ts';
 
 /** Answers a POST of the era without a handshake. */
-export async function answerModern(
+export function answerModern(
   visit: McpVisit,
   server: McpServerRecord,
   { message, raw, response }: { message: CallerMessage; raw: Buffer; response: ServerResponse },
   dependencies: RequestDependencies & ListenDependencies,
-): Promise<void> {
+): Promise<void> | void {
   if (message.kind === 'notification') return void response.writeHead(202).end();
   if (message.kind === 'response')
     throw new RpcFailure(rpc.invalidRequest, 'Invalid request: nothing was asked.', { status: 400 });
@@ -25,7 +25,7 @@ export async function answerModern(
   const given = { visit, server, message, answer, raw };
   const problem = shapeProblem(message, server, visit.headers);
   if (problem) return refuseRequest(given, problem, dependencies);
-  await answerRequest(given, dependencies);
+  return answerRequest(given, dependencies);
 }
 
 const refuseRequest = (

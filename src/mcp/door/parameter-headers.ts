@@ -19,7 +19,9 @@ export function requireParameterHeaders(
 ): void {
   const schema = server.byPlace.get(placeOf('tool', String(name)))?.definition.inputSchema;
   if (!isObject(schema)) return;
-  for (const [header, value] of Object.entries(parameterHeaders(schema, given))) {
+  const marked = parameterHeaders(schema, given);
+  for (const header in marked) {
+    const value = marked[header] ?? '';
     const said = headerOf(headers, header)?.trim();
     if (said === undefined) throw mismatch(header, 'is missing');
     const decoded = decodedHeader(said);

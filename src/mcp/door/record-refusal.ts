@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { headerOf } from '../../lib/http/headers.ts';
-import { encodeMcpFacts } from '../../recording/log/mcp.ts';
+import type { McpFacts } from '../../recording/log/mcp.ts';
 import type { RefusedCaller, RpcFailure } from '../exchange/failure.ts';
 import type { McpPlace } from '../paths.ts';
-import { INSTANCE, mcpRecord, type RecordDependencies } from '../relay/record.ts';
+import { INSTANCE } from '../record/logged-facts.ts';
+import { mcpRecord, type RecordDependencies } from '../record/record-call.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
 import { type McpKnock, metadataOf } from './visits.ts';
 
@@ -38,7 +39,7 @@ export async function recordRefusal(
   record.gatewayProcessingTime = record.responseTime;
   record.error = failure.message;
   const version = headerOf(headers, 'mcp-protocol-version')?.slice(0, 64) ?? '';
-  record.mcp = encodeMcpFacts({
+  const mcp: McpFacts = {
     ...{ method: headerOf(headers, 'mcp-method')?.slice(0, 128) ?? method, subject: null },
     ...{ status: status < 500 ? 'denied' : 'error', errorCode: failure.code },
     ...{ serverId: server?.id ?? null, serverSlug: slug, integrationId: server?.upstream.id ?? null },
@@ -48,10 +49,11 @@ export async function recordRefusal(
     ...{ clientName: null, clientVersion: null, tokenRefreshed: false, queueMs: null, instance: INSTANCE },
     ...{ progressCount: 0, rounds: 0, retried: 'none', sessionReinitialised: false },
     ...{ inputBytes: null, outputBytes: 0, definitionHash: null, costNanodollars: 0 },
-  });
+  };
   await requestLog.keep({
     ...{ record, requestHeaders: headers, requestBody: null, finalUntransformed: null, transformed: null },
     ...{ original: null, response: null, keeps: 'none', sensitiveHeaders: [], quotable: [], pricing: null },
     endsCall: false,
+    mcp,
   });
 }

@@ -5,10 +5,10 @@ import { RpcFailure, rpc } from '../exchange/failure.ts';
 import { type CallerMessage, isPlain } from '../exchange/receive.ts';
 import type { McpVisit } from '../exchange/visit.ts';
 import { isPerUser, type OwnViews } from '../lines/own-views.ts';
+import { type RecordDependencies, recordCall } from '../record/record-call.ts';
 import { RelayCall } from '../relay/call.ts';
 import { discovered, serverInfoOf } from '../relay/hello.ts';
 import { listMethods, pageOf } from '../relay/lists.ts';
-import { type RecordDependencies, recordCall } from '../relay/record.ts';
 import { isRelayed, type McpRelay, type McpResume } from '../relay/relay.ts';
 import { asElicitation, asInputRequired, withoutOwnInput } from '../relay/sign-in.ts';
 import type { IsLinked } from '../relay/subject.ts';
@@ -46,20 +46,22 @@ export const runningKey = (sessionUuid: string, id: unknown): string =>
   `${sessionUuid} ${typeof id} ${String(id)}`;
 
 /** Answers one request, whatever it is. Never rejects because of the request. */
-export async function answerRequest(given: Given, dependencies: RequestDependencies): Promise<void> {
-  const { visit, message, server } = given;
-  try {
-    if (isRelayed(message.method, visit.era)) await relayed(given, dependencies);
-    else
-      await answerHere(given, dependencies, async () => {
-        if (server.hello === null) await dependencies.requireSignIn(server, visit);
-        const isList = Object.hasOwn(listMethods, message.method);
-        const shown = isList ? await dependencies.views.of(server, visit.caller) : server;
-        return resultText(message.id, local({ ...given, server: shown }, dependencies));
-      });
-  } finally {
-    if (visit.session) dependencies.running.delete(runningKey(visit.session.uuid, message.id));
-  }
+export function answerRequest(given: Given, dependencies: RequestDependencies): Promise<void> {
+  const { visit, message } = given;
+  const { session } = visit;
+  const answered = isRelayed(message.method, visit.era)
+    ? relayed(given, dependencies)
+    : answerHere(given, dependencies, () => localText(given, dependencies));
+  if (session === null) return answered;
+  return answered.finally(() => dependencies.running.delete(runningKey(session.uuid, message.id)));
+}
+
+async function localText(given: Given, dependencies: RequestDependencies): Promise<string> {
+  const { visit, server, message } = given;
+  if (server.hello === null) await dependencies.requireSignIn(server, visit);
+  const isList = Object.hasOwn(listMethods, message.method);
+  const shown = isList ? await dependencies.views.of(server, visit.caller) : server;
+  return resultText(message.id, local({ ...given, server: shown }, dependencies));
 }
 
 /** Answers a request that goes to no server with a text, or with the RpcFailure that making it throws; its log has a row. */
@@ -85,25 +87,31 @@ const resultText = (id: unknown, result: object): string => JSON.stringify({ jso
 const asFailure = (error: unknown): RpcFailure =>
   error instanceof RpcFailure ? error : new RpcFailure(rpc.internal, 'Internal error', { cause: error });
 
-async function relayed(given: Given, dependencies: RequestDependencies) {
+function relayed(given: Given, dependencies: RequestDependencies): Promise<void> {
+  if (given.message.method !== 'resources/read') return relayedNow(given, dependencies);
+  return recallLink(given, dependencies).then(() => relayedNow(given, dependencies));
+}
+
+function relayedNow(given: Given, dependencies: RequestDependencies): Promise<void> {
   const { visit, message } = given;
-  const { relay, running } = dependencies;
-  const { id, method } = message;
-  if (method === 'resources/read') await recallLink(given, dependencies);
+  const { id, method, params } = message;
   const call = callFor(given, dependencies);
-  if (call === null) return;
-  if (visit.session) running.set(runningKey(visit.session.uuid, id), call);
-  try {
-    requireRight(visit, method);
-    await relay(call);
-  } catch (error) {
+  if (call === null) return DONE;
+  if (visit.session) dependencies.running.set(runningKey(visit.session.uuid, id), call);
+  const failed = (error: unknown): void => {
     const failure = asFailure(error);
-    const asked = visit.era === 'modern' ? asInputRequired(failure, message.params) : null;
+    const asked = visit.era === 'modern' ? asInputRequired(failure, params) : null;
     if (asked) call.succeed(asked);
     else call.fail(asElicitation(failure, visit, id));
     if (!(error instanceof RpcFailure)) throw error;
-  }
+  };
+  const refusal = rightProblem(visit, method);
+  if (refusal === null) return dependencies.relay(call).catch(failed);
+  failed(refusal);
+  return DONE;
 }
+
+const DONE = Promise.resolve();
 
 export type TakeUpDependencies = Pick<RequestDependencies, 'record' | 'running'> & { resume: McpResume };
 
@@ -148,7 +156,7 @@ function callFor(
 ): RelayCall | null {
   const { id, method } = message;
   const params = withoutOwnInput(message.params);
-  const raw = params === message.params && whole !== null && isPlain(whole) ? whole : null;
+  const raw = params === message.params && whole !== null && isPlain(whole, message.value) ? whole : null;
   const onEnd = (ended: RelayCall) => recordCall(ended, record);
   const common = { visit, id, method, answer, onEnd };
   const isOfTask = isAboutTask(method, visit.era);
@@ -186,11 +194,10 @@ async function recallLink({ visit, server, message }: Given, { links }: RequestD
   if (!isKnown && !isOffered(server, params)) await links.recall(server.servers, visit.caller, uri);
 }
 
-function requireRight({ caller, resourceUrl }: McpVisit, method: string): void {
-  if (caller.mayCall || (method !== 'tools/call' && !method.startsWith('tasks/'))) return;
-  throw insufficientScope(resourceUrl, 'The token may read, and not call tools.', {
-    scope: 'mcp:write',
-  });
+/** Null for a caller who may ask for this. */
+function rightProblem({ caller, resourceUrl }: McpVisit, method: string): RpcFailure | null {
+  if (caller.mayCall || (method !== 'tools/call' && !method.startsWith('tasks/'))) return null;
+  return insufficientScope(resourceUrl, 'The token may read, and not call tools.', { scope: 'mcp:write' });
 }
 
 /** What the gateway answers by itself. */

@@ -24,23 +24,31 @@ export function knockOf(request: IncomingMessage, base: string): McpKnock {
   const { headers, url = '/' } = request;
   const { path } = splitUrl(url);
   return {
-    ...{ headers, url, resourceUrl: `${base}${path}` },
-    ...{ startedAt: performance.now(), createdAt: new Date() },
+    headers,
+    url,
+    resourceUrl: `${base}${path}`,
+    startedAt: performance.now(),
+    createdAt: new Date(),
     trace: traceOf(request),
     route: path === '/mcp' ? 'aggregate' : 'endpoint',
   };
 }
 
-/** Finds out who sends a request. Rejects with an RpcFailure where nobody may come in. */
-export async function arrivalOf(
+/** Finds out who sends a request. Throws, or rejects with, an RpcFailure where nobody may come in. */
+export function arrivalOf(
   request: IncomingMessage,
   knock: McpKnock,
   authenticate: AuthenticateMcp,
-): Promise<McpArrival> {
+): McpArrival | Promise<McpArrival> {
   const { headers } = request;
+  const arrived = (caller: McpCaller): McpArrival => ({
+    request,
+    headers,
+    caller,
+    visit: { ...knock, caller, metadata: metadataOf(headers, caller) },
+  });
   const found = authenticate(request, knock.resourceUrl);
-  const caller = found instanceof Promise ? await found : found;
-  return { request, headers, caller, visit: { ...knock, caller, metadata: metadataOf(headers, caller) } };
+  return found instanceof Promise ? found.then(arrived) : arrived(found);
 }
 
 /** The caller's own metadata, under those of its credential. */

@@ -50,7 +50,6 @@ export class RequestAnswer implements CallerAnswer {
       this.#isGone = true;
       this.onGone?.();
     });
-    response.on('drain', () => this.onDrain?.());
   }
 
   get isGone(): boolean {
@@ -103,7 +102,10 @@ export class RequestAnswer implements CallerAnswer {
 
   #open(): EventStream {
     this.#stopWaiting();
-    this.#stream ??= new EventStream(this.#response, this.#headers);
+    if (this.#stream === null) {
+      this.#stream = new EventStream(this.#response, this.#headers);
+      this.#response.on('drain', () => this.onDrain?.());
+    }
     return this.#stream;
   }
 

@@ -1,6 +1,13 @@
 import { retryAfter } from '../../dataplane/answer/retry.ts';
+import type { UpstreamHeaders } from '../../dataplane/send/upstream.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { UpstreamProblem, type UpstreamWire, type WireControl, type WireRequest } from '../upstream/index.ts';
+import {
+  type UpstreamHearer,
+  UpstreamProblem,
+  type UpstreamWire,
+  type WireControl,
+  type WireRequest,
+} from '../upstream/index.ts';
 
 /** What became of one message to a server. */
 export type AskedServer = {
@@ -45,86 +52,120 @@ const LEAVE_MS = 1000;
 
 /** Sends one message and waits for its answer. Never rejects. */
 export function ask(request: WireRequest, options: AskOptions): Promise<AskedServer> {
-  return new Promise((resolve) => {
-    const asked: AskedServer = {
-      ...{ status: 0, response: null, sessionId: null, problem: null, cut: null, lastEventId: null },
-      ...{ retryMs: null, challenge: null, retryAfterMs: null },
-    };
-    const deadline = Date.now() + options.totalMs;
-    let isSettled = false;
-    let control: WireControl | null = null;
-    let timer = setTimeout(silent, Math.min(options.idleMs, options.totalMs));
+  return new Promise((resolve) => new Asking(options, resolve).begin(request));
+}
 
-    const connecting =
-      options.connectMs === undefined ? undefined : setTimeout(unconnected, options.connectMs);
+class Asking implements UpstreamHearer {
+  readonly #asked: AskedServer = {
+    status: 0,
+    response: null,
+    sessionId: null,
+    challenge: null,
+    problem: null,
+    cut: null,
+    lastEventId: null,
+    retryMs: null,
+    retryAfterMs: null,
+  };
+  readonly #options: AskOptions;
+  readonly #resolve: (asked: AskedServer) => void;
+  readonly #deadline: number;
+  #heardAt: number;
+  #isSettled = false;
+  #control: WireControl | null = null;
+  #timer: NodeJS.Timeout;
+  readonly #connecting: NodeJS.Timeout | undefined;
 
-    const settle = () => {
-      if (isSettled) return;
-      isSettled = true;
-      clearTimeout(timer);
-      clearTimeout(connecting);
-      resolve(asked);
-    };
-    function cut(why: NonNullable<AskedServer['cut']>): void {
-      if (isSettled) return;
-      asked.cut = why;
-      settle();
-      control?.abort();
-    }
-    /** A request that gets its connection later is not sent any more. */
-    function unconnected(): void {
-      asked.problem = new UpstreamProblem('connect', 'not connected in time');
-      settle();
-      control?.abort();
-    }
-    function silent(): void {
-      cut(Date.now() >= deadline ? 'total' : 'idle');
-    }
-    function hearFrom(): void {
-      if (isSettled) return;
-      clearTimeout(timer);
-      timer = setTimeout(silent, Math.max(1, Math.min(options.idleMs, deadline - Date.now())));
-    }
+  constructor(options: AskOptions, resolve: (asked: AskedServer) => void) {
+    const { idleMs, totalMs, connectMs } = options;
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#heardAt = Date.now();
+    this.#deadline = this.#heardAt + totalMs;
+    this.#timer = setTimeout(() => this.#look(), Math.min(idleMs, totalMs));
+    if (connectMs !== undefined) this.#connecting = setTimeout(() => this.#unconnected(), connectMs);
+  }
 
-    control = options.wire(request, {
-      connected: () => clearTimeout(connecting),
-      head(status, headers) {
-        clearTimeout(connecting);
-        asked.status = status;
-        const id = headers['mcp-session-id'];
-        asked.sessionId = typeof id === 'string' && id !== '' ? id : null;
-        asked.retryAfterMs = retryAfter(headers, Date.now());
-        if (status === 403) asked.challenge = String(headers['www-authenticate'] ?? '') || null;
-        hearFrom();
-      },
-      message(value, text, eventId) {
-        if (eventId !== null) asked.lastEventId = eventId;
-        if (isSettled) return true;
-        if (!options.isAnswer(value)) {
-          hearFrom();
-          return options.onMessage?.(value, text, eventId) ?? true;
-        }
-        asked.response = { value, text };
-        settle();
-        timer = setTimeout(() => control?.abort(), LEAVE_MS);
-        return true;
-      },
-      primed(eventId) {
-        asked.lastEventId = eventId;
-        hearFrom();
-        if (!isSettled) options.onPrimed?.(eventId, asked.retryMs);
-      },
-      retry(milliseconds) {
-        asked.retryMs = milliseconds;
-      },
-      end(problem) {
-        clearTimeout(timer);
-        if (!isSettled) asked.problem = problem;
-        settle();
-      },
-    });
-    options.hold?.({ cancel: () => cut('cancelled'), resume: () => control?.resume() });
-    // The caller of this function may have hung up while the request was made.
-    if (asked.cut !== null) control.abort();
-  });
+  begin(request: WireRequest): void {
+    const { wire, hold } = this.#options;
+    this.#control = wire(request, this);
+    hold?.({ cancel: () => this.#cut('cancelled'), resume: () => this.#control?.resume() });
+    // The caller may have hung up while the request was made.
+    if (this.#asked.cut !== null) this.#control.abort();
+  }
+
+  connected(): void {
+    if (this.#connecting) clearTimeout(this.#connecting);
+  }
+
+  head(status: number, headers: UpstreamHeaders): void {
+    const asked = this.#asked;
+    this.connected();
+    asked.status = status;
+    const id = headers['mcp-session-id'];
+    asked.sessionId = typeof id === 'string' && id !== '' ? id : null;
+    if (status >= 300) asked.retryAfterMs = retryAfter(headers, Date.now());
+    if (status === 403) asked.challenge = String(headers['www-authenticate'] ?? '') || null;
+    this.#heardAt = Date.now();
+  }
+
+  message(value: JsonObject, text: string, eventId: string | null, isLast: boolean): boolean {
+    if (eventId !== null) this.#asked.lastEventId = eventId;
+    if (this.#isSettled) return true;
+    if (!this.#options.isAnswer(value)) {
+      this.#heardAt = Date.now();
+      return this.#options.onMessage?.(value, text, eventId) ?? true;
+    }
+    this.#asked.response = { value, text };
+    this.#settle();
+    if (!isLast) this.#timer = setTimeout(() => this.#control?.abort(), LEAVE_MS);
+    return true;
+  }
+
+  primed(eventId: string): void {
+    this.#asked.lastEventId = eventId;
+    this.#heardAt = Date.now();
+    if (!this.#isSettled) this.#options.onPrimed?.(eventId, this.#asked.retryMs);
+  }
+
+  retry(milliseconds: number): void {
+    this.#asked.retryMs = milliseconds;
+  }
+
+  end(problem: UpstreamProblem | null): void {
+    clearTimeout(this.#timer);
+    if (!this.#isSettled) this.#asked.problem = problem;
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.connected();
+    this.#resolve(this.#asked);
+  }
+
+  /** A timer for each sign of life would cost more than all else that is done with it: this one looks when the last one was. */
+  #look(): void {
+    const now = Date.now();
+    const until = Math.min(this.#heardAt + this.#options.idleMs, this.#deadline);
+    if (now < until) this.#timer = setTimeout(() => this.#look(), until - now);
+    else this.#cut(now >= this.#deadline ? 'total' : 'idle');
+  }
+
+  #cut(why: NonNullable<AskedServer['cut']>): void {
+    if (this.#isSettled) return;
+    this.#asked.cut = why;
+    this.#settle();
+    this.#control?.abort();
+  }
+
+  /** A request that gets its connection later is not sent any more. */
+  #unconnected(): void {
+    if (this.#isSettled) return;
+    this.#asked.problem = new UpstreamProblem('connect', 'not connected in time');
+    this.#settle();
+    this.#control?.abort();
+  }
 }

@@ -8,13 +8,17 @@ const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 /** The revision of the older era that has long requests. */
 const WITH_TASKS = '2025-11-25';
 
-/** The capabilities of a caller that a server gets to see, by what its integration allows. `tasks`: long requests go through. */
+/**
+ * The capabilities of a caller that a server gets to see, by what its integration allows; the same object where those are all.
+ * `tasks`: long requests go through.
+ */
 export function shownCapabilities(
   declared: JsonObject,
   configurations: McpConfigurations,
   { tasks } = { tasks: false },
 ): JsonObject {
   const { client_features: features = {}, extensions = [] } = configurations;
+  if (Object.keys(declared).length === 0) return declared;
   const { experimental: _experimental, tasks: _tasks, ...shown } = declared;
   if (features.sampling === false) delete shown.sampling;
   if (features.roots === false) delete shown.roots;
@@ -22,12 +26,16 @@ export function shownCapabilities(
   if (shown.elicitation === null) delete shown.elicitation;
   if (isObject(shown.extensions)) {
     const passing = passingExtensions(extensions, tasks);
-    shown.extensions = Object.fromEntries(
-      Object.entries(shown.extensions).filter(([name]) => passing.has(name)),
-    );
+    const named = Object.entries(shown.extensions);
+    const kept = named.filter(([name]) => passing.has(name));
+    if (kept.length < named.length) shown.extensions = Object.fromEntries(kept);
   }
-  return shown;
+  return isSame(shown, declared) ? declared : shown;
 }
+
+const isSame = (one: JsonObject, other: JsonObject): boolean =>
+  Object.keys(one).length === Object.keys(other).length &&
+  Object.keys(one).every((name) => one[name] === other[name]);
 
 function passingExtensions(named: readonly string[], tasks: boolean): Set<string> {
   const passing = new Set([...KNOWN_EXTENSIONS, ...named]);

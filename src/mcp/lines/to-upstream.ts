@@ -6,8 +6,9 @@ import { shownCapabilities } from './features.ts';
 
 /** Before the names of what the gateway keeps for itself in `_meta`. */
 const OWN_META = 'io.sluice/';
+const CAPABILITIES = `${META}clientCapabilities`;
 /** The envelope of the modern era, which a server of the other one has no use for. */
-const envelope = ['protocolVersion', 'clientInfo', 'clientCapabilities'].map((name) => META + name);
+const envelope = [`${META}protocolVersion`, `${META}clientInfo`, CAPABILITIES];
 
 /** Params as the server gets them; the same object where nothing has to be different. */
 export function paramsFor(
@@ -18,11 +19,10 @@ export function paramsFor(
 ): JsonObject {
   // Without a session of its own, or between eras, a caller could not ask for what comes of a task.
   const mayHaveTasks = callerEra === era && (era === 'modern' || session?.serverId != null);
-  const params = without(said, [
-    ...(mayHaveTasks ? [] : ['task']),
-    // The question was made out of an error of the server, which gets the request anew.
-    ...(callerEra === 'modern' && era === 'legacy' ? ['inputResponses', 'requestState'] : []),
-  ]);
+  let params = mayHaveTasks ? said : without(said, ['task']);
+  // The question was made out of an error of the server, which gets the request anew.
+  if (callerEra === 'modern' && era === 'legacy')
+    params = without(params, ['inputResponses', 'requestState']);
   const meta = isObject(params._meta) ? params._meta : {};
   const own = Object.keys(meta).filter((name) => name.startsWith(OWN_META));
   if (era === 'legacy') {
@@ -30,17 +30,18 @@ export function paramsFor(
     return gone.length === 0 ? params : withMeta(params, without(meta, gone));
   }
   if (callerEra === 'modern') {
-    const declared = meta[`${META}clientCapabilities`];
+    const declared = meta[CAPABILITIES];
     const shown = shownCapabilities(isObject(declared) ? declared : {}, configurations, {
       tasks: route !== 'aggregate',
     });
-    return withMeta(params, { ...without(meta, own), [`${META}clientCapabilities`]: shown });
+    if (shown === declared && own.length === 0) return params;
+    return withMeta(params, { ...without(meta, own), [CAPABILITIES]: shown });
   }
   return withMeta(params, {
     ...without(meta, own),
     [`${META}protocolVersion`]: MODERN_VERSION,
     [`${META}clientInfo`]: clientInfo,
-    [`${META}clientCapabilities`]: shownCapabilities(session?.capabilities ?? {}, configurations),
+    [CAPABILITIES]: shownCapabilities(session?.capabilities ?? {}, configurations),
   });
 }
 
@@ -73,8 +74,24 @@ export function routingHeaders(
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 const MAX_DEPTH = 32;
 
+const NO_HEADERS: Readonly<Record<string, string>> = {};
+const marking = new WeakMap<JsonObject, boolean>();
+
+/** Whether a schema, which stands in the catalogue, marks any argument: most mark none. */
+function marksArguments(schema: JsonObject): boolean {
+  let marks = marking.get(schema);
+  if (marks === undefined) {
+    marks = JSON.stringify(schema).includes('"x-mcp-header"');
+    marking.set(schema, marks);
+  }
+  return marks;
+}
+
 /** `Mcp-Param-*` of the arguments that the schema marks with `x-mcp-header`. */
-export function parameterHeaders(schema: JsonObject, given: unknown, depth = 0): Record<string, string> {
+export const parameterHeaders = (schema: JsonObject, given: unknown): Readonly<Record<string, string>> =>
+  marksArguments(schema) ? markedHeaders(schema, given) : NO_HEADERS;
+
+function markedHeaders(schema: JsonObject, given: unknown, depth = 0): Record<string, string> {
   if (!isObject(given) || !isObject(schema.properties) || depth > MAX_DEPTH) return {};
   const headers: Record<string, string> = {};
   for (const [name, property] of Object.entries(schema.properties)) {
@@ -82,7 +99,7 @@ export function parameterHeaders(schema: JsonObject, given: unknown, depth = 0):
     const header = property['x-mcp-header'];
     const text = typeof header === 'string' && HEADER_NAME.test(header) ? primitiveText(given[name]) : null;
     if (text !== null) headers[`mcp-param-${String(header).toLowerCase()}`] = headerText(text);
-    Object.assign(headers, parameterHeaders(property, given[name], depth + 1));
+    Object.assign(headers, markedHeaders(property, given[name], depth + 1));
   }
   return headers;
 }

@@ -15,7 +15,7 @@ export const withMock =
     hearer.head(response ? 200 : 202, {});
     if (response) {
       const value = { jsonrpc: '2.0', ...response };
-      hearer.message(value, JSON.stringify(value), null);
+      hearer.message(value, JSON.stringify(value), null, true);
     }
     hearer.end(null);
     return OVER;

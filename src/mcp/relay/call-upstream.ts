@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
-import { type AskedServer, ask } from '../lines/ask.ts';
+import { type AskedServer, type AskOptions, ask } from '../lines/ask.ts';
 import { failureOf, hasReached } from '../lines/asked-failure.ts';
 import type { Breaker } from '../lines/breaker.ts';
 import type { UpstreamCredentials } from '../lines/credentials.ts';
@@ -10,9 +10,10 @@ import type { HealthBook } from '../lines/health.ts';
 import type { Lines, ServerLine } from '../lines/lines.ts';
 import { paramsFor, routingHeaders } from '../lines/to-upstream.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
+import type { WireRequest } from '../upstream/index.ts';
 import type { RelayCall } from './call.ts';
 import { callOverSse } from './call-over-sse.ts';
-import { type HearingDependencies, hearing, replyIn } from './hearing.ts';
+import { type CallWay, type HearingDependencies, hearing, replyIn } from './hearing.ts';
 import { helloOf } from './hello.ts';
 import { takenUp } from './resume.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
@@ -40,30 +41,32 @@ type Headers = Readonly<Record<string, string>>;
 /** Tries of one call: another one only after a server has said that it did nothing. */
 const MAX_TRIES = 3;
 
-/** Sends a caller's request to its server and waits for the answer. Throws an RpcFailure. */
-export async function callUpstream(
+/** Sends a caller's request to its server and waits for the answer. Throws, or rejects with, an RpcFailure. */
+export function callUpstream(
   call: RelayCall,
   params: JsonObject,
   dependencies: UpstreamDependencies,
 ): Promise<UpstreamReply> {
-  const { server } = call;
+  const { server, facts } = call;
   const { breaker, health } = dependencies;
-  const before = call.facts.upstreamMs;
+  const before = facts.upstreamMs;
   breaker.enter(server);
-  try {
-    const reply = await tried(call, params, dependencies);
-    breaker.note(server, false);
-    health.answered(server, call.facts.upstreamMs - before);
-    return reply;
-  } catch (error) {
-    // That a caller has given up says nothing about the server.
-    if (!call.isOver) {
-      const hasFailed = isOfServer(error, call);
-      breaker.note(server, hasFailed);
-      if (hasFailed) health.failed(server, reasonOf(error, call));
-    }
-    throw error;
-  }
+  return tried(call, params, dependencies).then(
+    (reply) => {
+      breaker.note(server, false);
+      health.answered(server, facts.upstreamMs - before);
+      return reply;
+    },
+    (error: unknown) => {
+      // That a caller has given up says nothing about the server.
+      if (!call.isOver) {
+        const hasFailed = isOfServer(error, call);
+        breaker.note(server, hasFailed);
+        if (hasFailed) health.failed(server, reasonOf(error, call));
+      }
+      throw error;
+    },
+  );
 }
 
 /** In the words of a connection test. A call's own message names the MCP server, which another workspace has not to know. */
@@ -82,43 +85,59 @@ async function tried(
   params: JsonObject,
   dependencies: UpstreamDependencies,
 ): Promise<UpstreamReply> {
-  const { visit, server, facts } = call;
+  const { visit, server } = call;
   const { lines, credentials } = dependencies;
   helloOf(server);
   if (server.upstream.transport === 'sse') return callOverSse(call, params, dependencies);
   let lost: ServerLine | null = null;
   for (let left = MAX_TRIES; ; left--) {
-    const headers = await upstreamHeaders(call, credentials);
-    const line: ServerLine | null = lost
-      ? await lines.repair(visit, server, headers, lost)
-      : await lines.lineFor(visit, server, headers);
+    const found = upstreamHeaders(call, credentials);
+    const headers = found instanceof Promise ? await found : found;
+    const opened: ServerLine | null | Promise<ServerLine | null> = lost
+      ? lines.repair(visit, server, headers, lost)
+      : lines.lineFor(visit, server, headers);
+    const line: ServerLine | null = opened instanceof Promise ? await opened : opened;
     if (line === null) throw sessionLost();
-    facts.eraUpstream = line.era;
-    const asked = await send(call, { params, line, headers }, dependencies);
+    const sending = sendingOf(call, { params, line, headers }, dependencies);
+    const first = await ask(sending.request, sending.options);
+    const asked = line.session?.id == null ? first : await takenUp(call, first, sending.way, sending.options);
+    noteAsked(call, asked, sending, dependencies);
     lines.leave(server, headers, line);
-    const reply = replyIn(asked, line);
-    if (isLost(asked, line) && lost === null && left > 1) {
-      // A caller who has no session cannot open another one.
-      if (server.upstream.configurations.session_lost === 'report' && !line.isPooled) throw sessionLost();
-      lost = line;
-      facts.retried = 'session';
-      facts.sessionReinitialised = true;
+    if (lost === null && left > 1 && isLost(asked, line)) {
+      lost = lostLine(call, line);
       continue;
     }
     lost = null;
-    if (
-      asked.status === 401 &&
-      facts.retried !== 'token' &&
-      (await credentials.forget(server, visit.caller, headers))
-    ) {
-      facts.retried = 'token';
-      facts.tokenRefreshed = true;
-      continue;
-    }
+    const reply = replyIn(asked, line);
     if (reply && asked.status !== 401 && asked.status !== 403) return reply;
-    const more = asked.challenge && (await credentials.stepUp(server, visit.caller, asked.challenge));
-    throw more || failureOf(server, asked, { wasSent: call.method === 'tools/call' });
+    await renewCredential(call, asked, headers, dependencies);
   }
+}
+
+/** The line that a call has lost, in whose place another one may be opened. */
+function lostLine({ server, facts }: RelayCall, line: ServerLine): ServerLine {
+  // A caller who has no session cannot open another one.
+  if (server.upstream.configurations.session_lost === 'report' && !line.isPooled) throw sessionLost();
+  facts.retried = 'session';
+  facts.sessionReinitialised = true;
+  return line;
+}
+
+/** Has the credential forgotten that a server has refused, once a call. Rejects where that helps nobody. */
+async function renewCredential(
+  { visit, server, facts, method }: RelayCall,
+  asked: AskedServer,
+  headers: Headers,
+  { credentials }: UpstreamDependencies,
+): Promise<void> {
+  const mayRenew = asked.status === 401 && facts.retried !== 'token';
+  if (mayRenew && (await credentials.forget(server, visit.caller, headers))) {
+    facts.retried = 'token';
+    facts.tokenRefreshed = true;
+    return;
+  }
+  const more = asked.challenge && (await credentials.stepUp(server, visit.caller, asked.challenge));
+  throw more || failureOf(server, asked, { wasSent: method === 'tools/call' });
 }
 
 const sessionLost = () => new RpcFailure(rpc.sessionNotFound, 'Session not found', { status: 404 });
@@ -132,33 +151,41 @@ function isLost({ status, response }: AskedServer, { session }: ServerLine): boo
   return status === 400 && isObject(error) && error.code === -32000 && /session/i.test(says);
 }
 
-type Sending = { params: JsonObject; line: ServerLine; headers: Headers };
+type Sending = { request: WireRequest; options: AskOptions; way: CallWay; began: number };
 
-async function send(
+/** What goes to the server of a call; notes that it went. */
+function sendingOf(
   call: RelayCall,
-  { params, line, headers }: Sending,
+  { params, line, headers }: { params: JsonObject; line: ServerLine; headers: Headers },
   dependencies: UpstreamDependencies,
-): Promise<AskedServer> {
+): Sending {
   const { visit, server, id, method, facts } = call;
   const sent = paramsFor(visit, server, params, line.era);
-  const isSame = sent === call.params && call.raw !== null;
-  const message = { jsonrpc: '2.0', id, method, params: sent };
-  const whole = { ...headers, ...lineHeaders(call, sent, line) };
-  const began = performance.now();
+  const body =
+    sent === call.params && call.raw !== null
+      ? call.raw
+      : JSON.stringify({ jsonrpc: '2.0', id, method, params: sent });
+  const way = { line, headers: { ...headers, ...lineHeaders(call, sent, line) } };
+  facts.eraUpstream = line.era;
   facts.queueMs ??= call.elapsed;
   // Whoever leaves from now on may have had the server's work.
   facts.isSent = !call.isOver;
-  const way = { line, headers: whole };
-  const options = hearing(call, way, dependencies);
-  const body = isSame ? call.raw : JSON.stringify(message);
-  const first = await ask({ method: 'POST', url: server.upstream.url, headers: whole, body }, options);
-  const asked = line.session?.id == null ? first : await takenUp(call, first, way, options);
+  const request = { method: 'POST' as const, url: server.upstream.url, headers: way.headers, body };
+  return { request, options: hearing(call, way, dependencies), way, began: performance.now() };
+}
+
+function noteAsked(
+  call: RelayCall,
+  asked: AskedServer,
+  { way, began }: Sending,
+  { interim }: UpstreamDependencies,
+): void {
+  const { facts } = call;
   call.onCancel = null;
   facts.upstreamMs += performance.now() - began;
   facts.upstreamStatus = asked.status || null;
   facts.isSent = hasReached(asked);
-  if (asked.cut === 'idle' || asked.cut === 'total') dependencies.interim.timedOut(call, way);
-  return asked;
+  if (asked.cut === 'idle' || asked.cut === 'total') interim.timedOut(call, way);
 }
 
 function lineHeaders({ method, server }: RelayCall, params: JsonObject, line: ServerLine): Headers {

@@ -21,9 +21,12 @@ export function hearing(
 ): AskOptions {
   const { visit, server, id, answer } = call;
   const markOf = eventMarks(call, way.line, events);
+  const { idleMs, totalMs, connectMs } = timeoutsOf(server, visit.headers);
   return {
     wire,
-    ...timeoutsOf(server, visit.headers),
+    idleMs,
+    totalMs,
+    connectMs,
     isAnswer: (value) => value.id === id && value.method === undefined,
     onMessage: (value, text, eventId) =>
       interim.take(call, { value, text, mark: eventId === null ? undefined : markOf?.(eventId) }, way),

@@ -51,17 +51,25 @@ type Guarding = {
 /** Answers a request with what its server says. Throws an RpcFailure where it has nothing to say. */
 export const createRelay = (dependencies: RelayDependencies): McpRelay =>
   async function relay(call) {
-    await requireSignIn(call, dependencies);
-    await requireCapability(call, dependencies.links);
-    const taken = call.method === 'tools/call' ? await dependencies.limits(call) : null;
+    const signedIn = signIn(call, dependencies);
+    if (signedIn) await signedIn;
+    const allowed = requireCapability(call, dependencies.links);
+    if (allowed) await allowed;
+    const taking = call.method === 'tools/call' ? dependencies.limits(call) : null;
+    const taken = taking instanceof Promise ? await taking : taking;
     if (taken && call.isOver) return taken.settle(false);
     if (taken) call.onSettle = () => taken.settle(call.facts.isSent);
-    const guards = await dependencies.guardrails(call);
+    const guarding = dependencies.guardrails(call);
+    const guards = guarding instanceof Promise ? await guarding : guarding;
     const params = guards ? await guards.input(call.params) : call.params;
     if (params === null || call.isOver) return;
-    const reply = await withRounds(call, params, { ...dependencies, guards });
+    const first = await callUpstream(call, params, dependencies);
+    const reply = asksCaller(call, first)
+      ? await withRounds(call, { params, first }, guards, dependencies)
+      : first;
     if (reply?.error && saysUnknown(call, reply.error)) dependencies.readAgain(call.server.upstream.id);
-    if (reply !== null) await pass(call, reply, { guards, ...dependencies });
+    const passing = reply && pass(call, reply, guards, dependencies);
+    if (passing) await passing;
   };
 
 /** Whether a server has not got a tool any more that stands in its catalogue. */
@@ -79,59 +87,89 @@ export const createResume = (dependencies: RelayDependencies): McpResume =>
     await requireCapability(call, dependencies.links);
     const guards = await dependencies.guardrails(call);
     const reply = await resumeUpstream(call, eventId, dependencies);
-    await pass(call, reply, { guards, ...dependencies });
+    await pass(call, reply, guards, dependencies);
   };
 
-type Passing = { guards: Guarding | null } & Pick<RelayDependencies, 'tasks' | 'links'>;
-
-async function pass(call: RelayCall, reply: UpstreamReply, passing: Passing): Promise<void> {
-  if (call.isOver) return;
-  if (reply.error) await answerError(call, reply.error, { text: reply.text, guards: passing.guards });
-  else await answer(call, reply, passing);
+/** Null where nobody has to wait. */
+function pass(
+  call: RelayCall,
+  reply: UpstreamReply,
+  guards: Guarding | null,
+  dependencies: RelayDependencies,
+): Promise<void> | null {
+  if (call.isOver) return null;
+  if (reply.error) return answerError(call, reply.error, { text: reply.text, guards });
+  const said = reply.result ?? {};
+  call.facts.outputProblem = outputProblem(call, said);
+  return guards ? guarded(call, reply, guards, dependencies) : answer(call, reply, said, dependencies);
 }
 
+async function guarded(
+  call: RelayCall,
+  reply: UpstreamReply,
+  guards: Guarding,
+  dependencies: RelayDependencies,
+): Promise<void> {
+  const passed = await guards.output(reply.result ?? {});
+  if (passed !== null && !call.isOver) await answer(call, reply, passed, dependencies);
+}
+
+/** Whether a server asks a caller of the older era for something before it answers. */
+const asksCaller = (call: RelayCall, { result }: UpstreamReply): boolean =>
+  result?.resultType === 'input_required' && call.visit.era !== 'modern' && !call.isOver;
+
 /**
- * The last word of a server, which may ask a caller of the older era for something before; null where a guardrail refused what
- * was asked or said, and the call is answered by now.
+ * The last word of a server that asks a caller of the older era for something before; null where a guardrail refused what was
+ * asked or said, and the call is answered by now.
  */
 async function withRounds(
   call: RelayCall,
-  params: JsonObject,
-  { guards, ...dependencies }: RelayDependencies & { guards: Guarding | null },
+  { params, first }: { params: JsonObject; first: UpstreamReply },
+  guards: Guarding | null,
+  dependencies: RelayDependencies,
 ): Promise<UpstreamReply | null> {
   let given = params;
-  for (;;) {
-    const reply = await callUpstream(call, given, dependencies);
-    if (reply.result?.resultType !== 'input_required' || call.visit.era === 'modern' || call.isOver)
-      return reply;
-    const question = guards ? await guards.output(reply.result) : reply.result;
+  let reply = first;
+  while (asksCaller(call, reply)) {
+    const wanted = reply.result ?? {};
+    const question = guards ? await guards.output(wanted) : wanted;
     if (question === null) return null;
     const said = await asked(call, given, question, dependencies.replies);
     const passed = guards ? await guards.input(said) : said;
     if (passed === null) return null;
     given = passed;
+    reply = await callUpstream(call, given, dependencies);
   }
+  return reply;
 }
 
-/** Of a server that tells nobody what it offers who has not signed in, nothing may be known yet. */
-async function requireSignIn({ server, visit }: RelayCall, { credentials }: UpstreamDependencies) {
-  if (server.hello === null && server.upstream.authType === 'oauth_auto')
-    await credentials.headersFor(server, visit.caller);
+/** Of a server that tells nobody what it offers who has not signed in, nothing may be known yet. Null where nobody has to wait. */
+function signIn({ server, visit }: RelayCall, { credentials }: UpstreamDependencies) {
+  const isNeeded = server.hello === null && server.upstream.authType === 'oauth_auto';
+  return isNeeded ? credentials.headersFor(server, visit.caller) : null;
 }
 
-async function requireCapability(call: RelayCall, links: ResourceLinks): Promise<void> {
+/** Throws, or rejects with, an RpcFailure. Null where nobody has to wait. */
+function requireCapability(call: RelayCall, links: ResourceLinks): Promise<void> | null {
   const { params, facts, task } = call;
   facts.subject = String(task?.tool ?? params.name ?? params.uri ?? '').slice(0, 2048);
   // Whose task it is, and of which tool, was looked at when its id was read.
-  if (task) return;
-  try {
-    const found = subjectNow(call, links);
-    const { name, capability } = found instanceof Promise ? await found : found;
-    facts.subject = name;
-    facts.definitionHash = capability?.hash ?? null;
-  } catch (error) {
+  if (task) return null;
+  const refused = (error: unknown): never => {
     if (error instanceof RpcFailure) facts.refusedBy = 'capability';
     throw error;
+  };
+  const known = ({ name, capability }: Subject) => {
+    facts.subject = name;
+    facts.definitionHash = capability?.hash ?? null;
+  };
+  try {
+    const found = subjectNow(call, links);
+    if (found instanceof Promise) return found.then(known, refused);
+    known(found);
+    return null;
+  } catch (error) {
+    return refused(error);
   }
 }
 
@@ -153,21 +191,30 @@ function subjectNow(
   }
 }
 
+/** Answers with a result; waits only where it names resources that other processes have to know. */
+function answer(
+  call: RelayCall,
+  reply: UpstreamReply,
+  passed: JsonObject,
+  { tasks, links }: Pick<RelayDependencies, 'tasks' | 'links'>,
+): Promise<void> | null {
+  const noted = links.note(call.server, call.visit.caller, passed);
+  if (noted) return noted.then(() => answerNow(call, reply, passed, tasks));
+  answerNow(call, reply, passed, tasks);
+  return null;
+}
+
 /** The text of the server is passed on where nothing of it has to be different. */
-async function answer(
+function answerNow(
   call: RelayCall,
   { result, text, line }: UpstreamReply,
-  { guards, tasks, links }: Passing,
-): Promise<void> {
+  passed: JsonObject,
+  tasks: TaskSeal,
+): void {
+  if (call.isOver) return;
   const { visit, server, method } = call;
   const said = result ?? {};
-  call.facts.outputProblem = outputProblem(call, said);
-  const passed = guards ? await guards.output(said) : said;
-  if (passed === null || call.isOver) return;
-  const noted = links.note(server, visit.caller, passed);
-  if (noted) await noted;
-  if (call.isOver) return;
-  const given = { era: line.era, serverInfo: serverInfoOf(server) };
+  const given = { era: line.era, serverInfo: () => serverInfoOf(server) };
   const shown = resultFor(visit, method, withShownTasks(call, passed, tasks), given);
   if (said.isError === true)
     call.relay(withoutCredential(call, shown === said ? text : resultText(call, shown)), true);
@@ -209,7 +256,7 @@ function answerAddress(call: RelayCall, data: unknown): void {
   const asked = addressesIn(data, params, server.upstream.configurations);
   if (asked.result)
     call.succeed(
-      resultFor(visit, call.method, asked.result, { era: 'legacy', serverInfo: serverInfoOf(server) }),
+      resultFor(visit, call.method, asked.result, { era: 'legacy', serverInfo: () => serverInfoOf(server) }),
     );
   else call.fail(asked.failure);
 }

@@ -11,7 +11,7 @@ export function resultFor(
   { era: callerEra, version }: Pick<McpVisit, 'era' | 'version'>,
   method: string,
   result: JsonObject,
-  given: { era: Era; serverInfo: JsonObject | null },
+  given: { era: Era; serverInfo: () => JsonObject },
 ): JsonObject {
   if (callerEra === 'modern') return modernResult(method, result, given);
   const plain = given.era === 'modern' ? legacyResult(result) : result;
@@ -21,7 +21,7 @@ export function resultFor(
 function modernResult(
   method: string,
   result: JsonObject,
-  { serverInfo }: { serverInfo: JsonObject | null },
+  { serverInfo }: { serverInfo: () => JsonObject },
 ): JsonObject {
   const meta = isObject(result._meta) ? result._meta : {};
   const isWhole =
@@ -34,7 +34,7 @@ function modernResult(
     resultType: 'complete',
     ...result,
     ...(method === 'resources/read' && { ttlMs, cacheScope: 'private' }),
-    ...(serverInfo && { _meta: { [SERVER_INFO]: serverInfo, ...meta } }),
+    _meta: { [SERVER_INFO]: serverInfo(), ...meta },
   };
 }
 

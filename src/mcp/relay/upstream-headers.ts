@@ -6,30 +6,33 @@ import type { RelayCall } from './call.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What every message of a call to its server has in its head, in lower case. Throws an RpcFailure. */
-export async function upstreamHeaders(call: RelayCall, credentials: UpstreamCredentials): Promise<Headers> {
+/** What every message of a call to its server has in its head, in lower case. Throws, or rejects with, an RpcFailure. */
+export function upstreamHeaders(
+  call: RelayCall,
+  credentials: UpstreamCredentials,
+): Headers | Promise<Headers> {
   const { server, visit } = call;
-  const { configurations } = server.upstream;
+  const failed = (error: unknown): never => {
+    throw error instanceof UpstreamProblem ? credentialFailure(server, error) : error;
+  };
   try {
     const found = credentials.headersFor(server, visit.caller, () => {
       call.facts.tokenRefreshed = true;
     });
-    const credential = found instanceof Promise ? await found : found;
-    call.credential = credential;
-    const trace = traceparentOf(visit.trace, visit.trace);
-    return {
-      ...forwardedHeaders(configurations, visit.headers),
-      ...(trace !== null && { traceparent: trace }),
-      ...lowered(credential),
-    };
+    return found instanceof Promise
+      ? found.then((credential) => withCredential(call, credential)).catch(failed)
+      : withCredential(call, found);
   } catch (error) {
-    if (error instanceof UpstreamProblem) throw credentialFailure(server, error);
-    throw error;
+    return failed(error);
   }
 }
 
-const lowered = (headers: Headers): Record<string, string> => {
-  const names: Record<string, string> = {};
-  for (const name in headers) names[name.toLowerCase()] = headers[name] ?? '';
-  return names;
-};
+function withCredential(call: RelayCall, credential: Headers): Headers {
+  const { server, visit } = call;
+  call.credential = credential;
+  const headers = forwardedHeaders(server.upstream.configurations, visit.headers);
+  const trace = traceparentOf(visit.trace, visit.trace);
+  if (trace !== null) headers.traceparent = trace;
+  for (const name in credential) headers[name.toLowerCase()] = credential[name] ?? '';
+  return headers;
+}

@@ -20,8 +20,11 @@ export type UpstreamHearer = {
   /** The request has a connection. */
   connected?(): void;
   head(status: number, headers: UpstreamHeaders): void;
-  /** `text`: as the server wrote it; `eventId`: of the event that brought it. `false` asks to pause until `resume`. */
-  message(value: JsonObject, text: string, eventId: string | null): boolean;
+  /**
+   * `text`: as the server wrote it; `eventId`: of the event that brought it; `isLast`: the answer has nothing else. `false` asks to
+   * pause until `resume`.
+   */
+  message(value: JsonObject, text: string, eventId: string | null, isLast: boolean): boolean;
   /** An event without data, by whose id the stream can be taken up again from its beginning. */
   primed?(eventId: string): void;
   /** Milliseconds after which the server wants a stream to be taken up again. */
@@ -72,12 +75,9 @@ export function createUpstreamWire(send: Send, policy: Pick<HostPolicy, 'problem
       origin,
       path,
       method,
-      headers: {
-        ...headers,
-        accept,
-        ...(body !== null && { 'content-type': 'application/json' }),
-      },
-      body: body === null ? null : Buffer.from(body),
+      headers:
+        body === null ? { ...headers, accept } : { ...headers, accept, 'content-type': 'application/json' },
+      body: typeof body === 'string' ? Buffer.from(body) : body,
     };
     const control = send(request, new Hearing(hearer, () => control.abort('aborted')));
     return { resume: control.resume.bind(control), abort: () => control.abort('aborted') };
@@ -137,7 +137,7 @@ class Hearing implements UpstreamSink {
     if (data === '' || (name !== null && name !== 'message')) return;
     const value = parsed(data);
     if (!isObject(value)) throw notMcp(this.#status);
-    this.#isFull = !this.#hearer.message(value, data, id) || this.#isFull;
+    this.#isFull = !this.#hearer.message(value, data, id, false) || this.#isFull;
   }
 
   end(): void {
@@ -150,7 +150,7 @@ class Hearing implements UpstreamSink {
     const text = this.#text.joined().toString('utf8');
     const value = parsed(text);
     if (!isObject(value)) return isError ? statusProblem(this.#status) : notMcp(this.#status);
-    this.#hearer.message(value, text, null);
+    this.#hearer.message(value, text, null, true);
     return null;
   }
 

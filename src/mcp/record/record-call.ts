@@ -1,27 +1,22 @@
-import { hostname } from 'node:os';
 import type { KeyRecord } from '../../directory/memory.ts';
 import { headerOf } from '../../lib/http/headers.ts';
 import { uuid } from '../../lib/ids.ts';
 import { withoutSecrets } from '../../recording/log/answers/masking.ts';
 import { blankRecord } from '../../recording/log/blank-record.ts';
 import { type KeptBody, type KeptParts, kept } from '../../recording/log/draft.ts';
-import { encodeMcpFacts } from '../../recording/log/mcp.ts';
 import type { LogRecord } from '../../recording/log/record.ts';
 import type { RequestLog } from '../../recording/log/thread/log-thread.ts';
 import { isAggregate } from '../aggregate/index.ts';
-import { clientOf } from '../exchange/client-of.ts';
 import type { RefusedCaller } from '../exchange/failure.ts';
 import type { McpVisit } from '../exchange/visit.ts';
+import type { RelayCall } from '../relay/call.ts';
+import { listMethods } from '../relay/lists.ts';
+import { secretsOf } from '../relay/secrets-of.ts';
 import type { McpServerRecord } from '../snapshot/index.ts';
-import type { RelayCall } from './call.ts';
-import { listMethods } from './lists.ts';
-import { secretsOf } from './secrets-of.ts';
+import { loggedFacts } from './logged-facts.ts';
 
 const MAX_MODEL = 256;
 const MAX_CLIENT = 200;
-const NANODOLLARS = 1e9;
-/** This process, in the log. */
-export const INSTANCE = `${hostname()}:${process.pid}`.slice(0, 128);
 
 export type RecordDependencies = {
   requestLog: Pick<RequestLog, 'keep'>;
@@ -52,21 +47,6 @@ export function recordCall(
   record.refusal = facts.refusal;
   record.guardrails = facts.guardrails;
   record.error = facts.errorMessage;
-  record.mcp = encodeMcpFacts({
-    ...{ method, subject: facts.subject, status: facts.status, errorCode: facts.errorCode },
-    ...{ serverId: server.id, serverSlug: server.slug, integrationId: server.upstream.id },
-    ...{ route: visit.route, eraClient: visit.era, eraUpstream: facts.eraUpstream },
-    ...{ protocolVersion: visit.version, requestId: String(call.id).slice(0, 128) },
-    ...{ sessionId: visit.session?.uuid ?? null, authType: visit.caller.authType },
-    ...{ clientId: visit.caller.clientId, ...clientOf(call), upstreamStatus: facts.upstreamStatus },
-    ...{ refusedBy: facts.refusedBy, progressCount: facts.progressCount, rounds: facts.rounds },
-    ...{ retried: facts.retried, sessionReinitialised: facts.sessionReinitialised },
-    ...{ tokenRefreshed: facts.tokenRefreshed, queueMs: rounded(facts.queueMs), instance: INSTANCE },
-    ...{ inputBytes: call.raw?.length ?? null, outputBytes: facts.outputBytes },
-    definitionHash: facts.definitionHash,
-    ...(facts.outputProblem !== null && { outputProblem: facts.outputProblem }),
-    costNanodollars: facts.isSent ? costOf(server) : 0,
-  });
   // What a list says stands in the catalogue, and need not be kept for each look at it.
   const text = facts.status === 'success' && Object.hasOwn(listMethods, method) ? null : facts.text;
   const answer = text === null ? null : answerOf(text, maxLoggedBytes);
@@ -81,13 +61,9 @@ export function recordCall(
     quotable: [],
     pricing: null,
     endsCall: false,
+    mcp: loggedFacts(call),
   });
 }
-
-const costOf = ({ upstream: { configurations } }: McpServerRecord): number =>
-  Math.round((configurations.cost_per_call ?? 0) * NANODOLLARS);
-
-const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
 
 /** The bodies that the log keeps, by the same rules as for models. */
 function keptParts({ logMode }: KeyRecord, { headers }: McpVisit): KeptParts {
