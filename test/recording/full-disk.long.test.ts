@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ const createThread = () =>
       ...{ maskedHeaders: [], bodies: 'full', maxBodyBytes: 1000, retentionDays: 30, bodyRetentionDays: 30 },
       ...{ traceCollector: null, uri: app.databaseUri, logLevel: 'silent' },
       spoolDirectory: join(directory, 'other-spool'),
-      overflowKey: randomBytes(32).fill(1),
+      overflowKey: createSecretKey(randomBytes(32).fill(1)),
     },
     createLogger('silent'),
     () => undefined,

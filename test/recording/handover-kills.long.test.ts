@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -187,7 +187,7 @@ describe('the thread', () => {
   let line: Line;
   let spool: string;
   let workers: Set<Worker>;
-  const key = randomBytes(32);
+  const key = createSecretKey(randomBytes(32));
   let count = 0;
 
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { hash, randomBytes } from 'node:crypto';
+import { createSecretKey, hash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { appendFile, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,14 +11,15 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { type Chunk, DraftBuffer, decodeDrafts } from '../../src/recording/log/codec/draft-codec.ts';
 import type { ExchangeDraft, KeptBody } from '../../src/recording/log/draft.ts';
 import { Overflow } from '../../src/recording/log/overflow/overflow.ts';
-import { openSealed } from '../../src/recording/log/overflow/sealed-file.ts';
+import { openSealed, seal } from '../../src/recording/log/overflow/sealed-file.ts';
 import { createLogThread, type LogThread } from '../../src/recording/log/thread/log-thread.ts';
+import { eventually } from '../support/eventually.ts';
 import { draftOf } from '../support/logs.ts';
 import { rounds } from '../support/long.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const log = createLogger('silent');
-const key = randomBytes(32);
+const key = createSecretKey(randomBytes(32));
 let root: string;
 let directory: string;
 let count = 0;
@@ -281,7 +282,12 @@ describe('overflow', () => {
     const [file = ''] = await readdir(join(directory, name));
     const path = join(directory, name, file);
     expect((await readFile(path)).includes('very-secret')).toBe(false);
-    await expect(openSealed(path, randomBytes(32)).next()).rejects.toThrow();
+    await expect(openSealed(path, createSecretKey(randomBytes(32))).next()).rejects.toThrow();
+  });
+
+  test('no two pieces are sealed with one nonce', () => {
+    const heads = Array.from({ length: 1000 }, () => seal(bytesOf('the same'), key).parts[0] as Uint8Array);
+    expect(new Set(heads.map((head) => Buffer.from(head).toString('hex'))).size).toBe(1000);
   });
 
   test('says so when there is no room, and keeps what it has', async () => {
@@ -387,6 +393,16 @@ describe('the thread', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
+  test('stores what was kept, though nobody asks for it', async () => {
+    const thread = createThread();
+    thread.start();
+    const draft = draftOf();
+    const traceId = uuid();
+    await thread.keep({ ...draft, record: { ...draft.record, traceId } });
+    await eventually(async () => expect(await stored(traceId)).toBe(1));
+    await thread.stop();
+  });
+
   test('keeps a draft on disk before it says so, and nothing that could be read there', async () => {
     const thread = createThread();
     const draft = draftOf({ requestHeaders: { authorization: 'Bearer sl-very-secret' } });
@@ -475,7 +491,7 @@ describe('the thread', () => {
   });
 
   test('sets a file aside that it cannot read, and goes on', async () => {
-    const other = new Overflow({ directory, key: randomBytes(32), log });
+    const other = new Overflow({ directory, key: createSecretKey(randomBytes(32)), log });
     other.append({ bytes: bytesOf('sealed with another key'), drafts: 1 });
     await other.stop();
     const thread = createThread();

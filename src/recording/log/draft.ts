@@ -1,5 +1,6 @@
 import type { OwnPricing } from '../pricing/index.ts';
 import type { CapturedAnswer } from './answers/capture.ts';
+import type { McpFacts } from './mcp.ts';
 import type { LogRecord } from './record.ts';
 
 export type Headers = Record<string, string | string[] | undefined>;
@@ -34,6 +35,8 @@ export type ExchangeDraft = {
   pricing: OwnPricing;
   /** The last of a call whose tries have spans of their own: after it the call itself has its span. */
   endsCall: boolean;
+  /** Of a request to an MCP server, what its log knows beside: it becomes `mcp` of the record. Null for every other. */
+  mcp: McpFacts | null;
 };
 
 /** The first `limit` bytes of a body. */

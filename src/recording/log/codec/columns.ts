@@ -24,6 +24,7 @@ export const PARTS = [
   'quotable',
   'pricing',
   'endsCall',
+  'mcp',
 ] as const;
 
 /** What the values of a draft are, in their order. Stands before drafts, so that other versions of this program can read them. */

@@ -1,4 +1,5 @@
 import type { ExchangeDraft, KeptBody, KeptMessage } from '../draft.ts';
+import { encodeMcpFacts } from '../mcp.ts';
 import type { PARTS } from './columns.ts';
 import { addDifferences, type Differences } from './differences.ts';
 import { RECORD_COLUMNS, recordOfValues, valuesOfRecord } from './record-values.ts';
@@ -53,6 +54,7 @@ const partsOf = ({
   quotable,
   pricing,
   endsCall,
+  mcp,
 }: ExchangeDraft) =>
   [
     requestHeaders,
@@ -77,6 +79,7 @@ const partsOf = ({
     quotable.length === 0 ? '' : JSON.stringify(quotable),
     pricing,
     endsCall,
+    mcp,
   ] as const satisfies { length: (typeof PARTS)['length'] };
 
 /** The draft of the values in one list; `take` gives the next bytes of the bodies. */
@@ -103,13 +106,16 @@ export function draftOf(values: readonly unknown[], take: Take): ExchangeDraft {
     quotable,
     pricing,
     endsCall,
+    mcp,
   ] = values.slice(RECORD_COLUMNS.length) as unknown as ReturnType<typeof partsOf>;
   const body = (length: number | null, size: number | null): KeptBody | null =>
     length === null || size === null ? null : { bytes: take(length), size };
   const message = (headers: KeptMessage['headers'] | null, of: KeptBody | null): KeptMessage | null =>
     headers && of && { headers, body: of };
+  const record = recordOfValues(values);
+  if (mcp) record.mcp = encodeMcpFacts(mcp);
   return {
-    record: recordOfValues(values),
+    record,
     requestHeaders,
     // In the order of `bodiesOf`.
     requestBody: body(requestBytes, requestSize),
@@ -128,5 +134,6 @@ export function draftOf(values: readonly unknown[], take: Take): ExchangeDraft {
     quotable: quotable === '' ? [] : (JSON.parse(quotable) as string[]),
     pricing,
     endsCall,
+    mcp,
   };
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Logger } from '../../../lib/logger.ts';
 import { type Chunk, isTold } from '../codec/draft-codec.ts';
 import { FILE_BYTES, type FileWriter, type SealedChunk } from './file-writer.ts';
@@ -10,7 +11,7 @@ const REST_MS = 5000;
 
 /** Chunks on their way to the disk, sealed as they will lie there. Those that the disk refuses stay in their places. */
 export class DiskQueue {
-  readonly #key: Uint8Array;
+  readonly #key: KeyObject;
   readonly #writer: FileWriter;
   readonly #log: Logger;
   readonly #chunks: SealedChunk[] = [];
@@ -19,7 +20,7 @@ export class DiskQueue {
   #writing: Promise<void> | null = null;
   #restUntil = 0;
 
-  constructor(key: Uint8Array, writer: FileWriter, log: Logger) {
+  constructor(key: KeyObject, writer: FileWriter, log: Logger) {
     this.#key = key;
     this.#writer = writer;
     this.#log = log;

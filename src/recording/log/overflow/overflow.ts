@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Logger } from '../../../lib/logger.ts';
 import type { Chunk } from '../codec/draft-codec.ts';
 import { DiskQueue } from './disk-queue.ts';
@@ -9,8 +10,8 @@ import { WriteAhead } from './write-ahead.ts';
 type Options = {
   /** Shared with other processes. */
   directory: string;
-  /** 32 bytes, the same in all of them. */
-  key: Uint8Array;
+  /** Of 32 bytes, the same in all of them. */
+  key: KeyObject;
   log: Logger;
 };
 
@@ -80,6 +81,11 @@ export class Overflow {
     this.drafts += chunk.drafts;
     if (this.#ahead.bytes >= FILE_BYTES) this.#addKept(this.#ahead.finish());
     return true;
+  }
+
+  /** Milliseconds since the first of the chunks was kept that nobody has taken; 0 where there is none. */
+  get keptAge(): number {
+    return this.#ahead.age;
   }
 
   /** The file of the chunks that were kept last, which from now on is the taker's; null where there is none. */

@@ -8,6 +8,8 @@ import type { HandoverPace } from './pace.ts';
 import { UnderWay } from './under-way.ts';
 import type { WorkerPort } from './worker-port.ts';
 
+/** For how long a file takes further drafts that are kept: making one takes longer than writing thirty of them. */
+const KEPT_MS = 200;
 /** For how long a database that refused logs is left alone. */
 const AWAY_MS = 5000;
 
@@ -68,7 +70,8 @@ export class HandOver {
   }
 
   beat(): void {
-    this.flush();
+    this.#buffer.flush();
+    if (this.#overflow.keptAge >= KEPT_MS) this.#handOverKept();
     this.#goOn();
   }
 

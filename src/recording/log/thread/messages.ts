@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { LogLevel } from '../../../lib/logger.ts';
 import type { OtlpCollector } from '../../../settings/traces.ts';
 import type { SpanCounters } from '../../spans/span-export.ts';
@@ -11,8 +12,8 @@ export type LogThreadData = PrepareOptions & {
   /** Connection string of the database, its name included. */
   uri: string;
   spoolDirectory: string;
-  /** 32 bytes under which drafts are sealed that have to wait on disk. */
-  overflowKey: Uint8Array;
+  /** A key of 32 bytes under which drafts are sealed that have to wait on disk. */
+  overflowKey: KeyObject;
   logLevel: LogLevel;
 };
 

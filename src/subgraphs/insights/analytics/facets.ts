@@ -1,5 +1,5 @@
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
-import type { GraphContext } from '../../context.ts';
+import { type GraphContext, perRequest } from '../../context.ts';
 import type { LogFacetField, LogFilters, QueryLogFacetsArgs } from '../../types.generated.ts';
 import { logModel } from '../log/index.ts';
 import { findLogQuery } from '../log-filters/index.ts';
@@ -18,7 +18,7 @@ export async function listFacets(
   context: GraphContext,
   { filters, field, limit }: Pick<QueryLogFacetsArgs, 'filters' | 'field'> & { limit: number },
 ) {
-  const scope = await scopeOfList(context, filters ?? {});
+  const scope = await sharedScope(context, filters ?? {});
   if (isOfLogs(field)) return countLogsBy(scope, field, limit);
   const groups = await collectGroups(scope, field, { latencies: false, full: false });
   const largest = groups.slice(0, limit);
@@ -27,6 +27,17 @@ export async function listFacets(
     total: groups.length,
     data: named.map(({ value, tally }) => ({ value, count: tally.requests })),
   };
+}
+
+const scopes = perRequest(() => new Map<string, Promise<AnalyticsScope>>());
+
+/** One scope for all fields of a request that are asked for under the same filters: they are read together. */
+function sharedScope(context: GraphContext, filters: LogFilters): Promise<AnalyticsScope> {
+  const known = scopes(context);
+  const key = JSON.stringify(filters);
+  const scope = known.get(key) ?? scopeOfList(context, filters);
+  known.set(key, scope);
+  return scope;
 }
 
 /** The scope that lists of logs have under these filters. */

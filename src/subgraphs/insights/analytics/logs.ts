@@ -5,35 +5,6 @@ import { each } from './each-document.ts';
 import { tracesWithSomeFeedback } from './feedback.ts';
 import type { AnalyticsScope } from './scope.ts';
 
-/** The members of a log that are counted and told apart by. */
-const projection = Object.fromEntries(
-  (
-    [
-      'organisationId',
-      'workspaceId',
-      'apiKeyId',
-      'createdAt',
-      'aiProvider',
-      'aiModel',
-      'configSlug',
-      'providerSlug',
-      'metadata',
-      'mode',
-      'lastUsedOptionIndex',
-      'retryAttemptCount',
-      'responseStatusCode',
-      'responseTime',
-      'cacheStatus',
-      'endpoint',
-      'promptTokens',
-      'completionTokens',
-      'totalTokens',
-      'costNanodollars',
-      'savingsNanodollars',
-    ] as const satisfies readonly (keyof LogRecord)[]
-  ).map((name) => [name, 1 as const]),
-);
-
 /** Logs of one answer of the store: what is decoded between two looks at other work. */
 const BATCH = 300;
 
@@ -53,7 +24,8 @@ export async function readLogs(
         createdAt: { $gte: new Date(from), $lt: new Date(end) },
         $and: [scope.logs, ...(traces ? [{ traceId: { $in: traces } }] : [])],
       } as object,
-      { ...boundedRead, batchSize: BATCH, projection },
+      // Whole: the embedded store sends what it keeps, and takes twice as long to pick members out of it.
+      { ...boundedRead, batchSize: BATCH },
     );
   await each(cursor, scope.context.signal, give);
 }

@@ -19,7 +19,7 @@ import { filtersDimensions, filtersLateDimensions, filtersRows, rowMatcher } fro
 import { each } from './each-document.ts';
 import { readLogs } from './logs.ts';
 import type { AnalyticsScope } from './scope.ts';
-import { eachPartOfHours, type PartOfHour } from './split-hours.ts';
+import { eachPartOfHours, type PartOfHour, type SplitHour } from './split-hours.ts';
 import { type Source, sourcesOf } from './time/sources.ts';
 
 /** Requests of one time and workspace that a facet does not tell apart. */
@@ -56,9 +56,9 @@ type Asked = AnalyticsQuestion & { meet(met: Met): void };
 const beginning = new WeakMap<AnalyticsScope, Map<string, { asked: Asked[]; done: Promise<void> }>>();
 
 /**
- * Meets all requests of the scope, from roll-ups where they can answer and from the logs where they cannot, as for an hour
- * that belongs to two days. Both are counted by the same code, so that it makes no difference to the sums. What the fields of one
- * answer ask is read once for all of them: decoding takes most of the time.
+ * Meets all requests of the scope, from roll-ups where they can answer and from the logs where they cannot. Both are counted by the
+ * same code, so that it makes no difference to the sums. What the fields of one answer ask is read once for all of them: decoding
+ * takes most of the time.
  */
 export function readFacet(
   scope: AnalyticsScope,
@@ -119,7 +119,7 @@ async function meetLogs(
   });
 }
 
-type Stored = Pick<RollupDocument, 'workspaceId' | 'start' | 'span' | 'given' | 'rows' | 'latencies'>;
+type Stored = SplitHour & Pick<RollupDocument, 'span' | 'given' | 'rows' | 'latencies'>;
 
 type Unanswered = { document: Stored; asked: Asked[] };
 
@@ -147,9 +147,13 @@ async function meetRollups(
         ...boundedRead,
         batchSize: BATCH,
         projection: {
+          organisationId: 1,
           workspaceId: 1,
+          facet: 1,
           start: 1,
           span: 1,
+          version: 1,
+          expiresAt: 1,
           given: 1,
           rows: 1,
           ...(latencies && { latencies: 1 }),
@@ -176,14 +180,23 @@ async function meetRollups(
     const time = { from: start.getTime(), end: start.getTime() + spans[span] };
     await meetLogs(scope, facet, { ...time, workspaceId }, unanswered);
   }
-  await eachPartOfHours(scope, facet, split, ({ document, asked: byPart }, part) =>
-    meetPart(document.workspaceId, part, byPart),
+  await eachPartOfHours(scope, { facet, latencies }, split, ({ document, asked: byPart }, part) =>
+    meetPart(document.workspaceId, part, { matches, asked: byPart }),
   );
 }
 
-function meetPart(workspaceId: string, { moment, rows }: PartOfHour, asked: readonly Asked[]): void {
-  for (const { dimensions: row, tally: own } of rows.values())
+/** Whether a row is one that the filters let through. */
+type Matches = ((row: Dimension[]) => boolean) | null;
+
+function meetPart(
+  workspaceId: string,
+  { moment, rows }: PartOfHour,
+  { matches, asked }: { matches: Matches; asked: readonly Asked[] },
+): void {
+  for (const { dimensions: row, tally: own } of rows.values()) {
+    if (matches && !matches(row)) continue;
     for (const { meet } of asked) meet({ row, workspaceId, moment, addTo: (tally) => addTally(tally, own) });
+  }
 }
 
 /** Whether a document gave up what is asked for, or is of a version that did not keep it. */
@@ -209,11 +222,7 @@ function meetGiven({ workspaceId, start, given }: Stored, meet: (met: Met) => vo
 function meetRows(
   { workspaceId, start, latencies }: Stored,
   rows: readonly EncodedRow[],
-  {
-    facet,
-    matches,
-    asked,
-  }: { facet: Facet; matches: ((row: Dimension[]) => boolean) | null; asked: readonly Asked[] },
+  { facet, matches, asked }: { facet: Facet; matches: Matches; asked: readonly Asked[] },
 ): void {
   if (asked.length === 0) return;
   const moment = start.getTime();

@@ -1,62 +1,126 @@
+import { GRACE } from '../../../recording/rollups/batches.ts';
 import { HOUR } from '../../../recording/rollups/buckets.ts';
+import type { RollupDocument } from '../../../recording/rollups/document.ts';
 import { type Facet, rowsOf } from '../../../recording/rollups/facets.ts';
 import { type Rows, tallyAt } from '../../../recording/rollups/rows.ts';
+import {
+  keepSplit,
+  partsOf,
+  type SplitDocument,
+  type SplitPlace,
+  splitId,
+  splitsIn,
+} from '../../../recording/rollups/split.ts';
 import { addRecord } from '../../../recording/rollups/tally.ts';
+import { nativeDb } from '../../../storage/native-db.ts';
+import { boundedRead } from '../../bounded-read.ts';
+import { each } from './each-document.ts';
 import { readLogs } from './logs.ts';
 import type { AnalyticsScope } from './scope.ts';
-import { pointAt } from './time/window.ts';
 
-/** A whole hour of one workspace that belongs to two points. */
-export type SplitHour = { workspaceId: string; start: Date };
+/** The roll-up of a whole hour that belongs to two points. */
+export type SplitHour = Pick<
+  RollupDocument,
+  'organisationId' | 'workspaceId' | 'facet' | 'start' | 'version' | 'expiresAt'
+>;
 
 /** What of such an hour belongs to one point; `moment` is one of its own. */
 export type PartOfHour = { moment: number; rows: Rows };
 
-const known = new WeakMap<AnalyticsScope, Map<string, Promise<PartOfHour[]>>>();
+/** Of each scope, the hours that have been asked for. */
+const asked = new WeakMap<AnalyticsScope, Map<string, Promise<Rows[]>>>();
 
 /** Hours whose logs are read beside each other. */
 const ABREAST = 4;
 
-/** Gives the parts of each hour, made of its logs: these are read once for all that is asked of the scope, since they are many. */
+/**
+ * Gives the parts of each hour: those that were kept, or else made of its logs, which are many and are read once for all that is
+ * asked of the scope. Filters are left to the caller.
+ */
 export async function eachPartOfHours<T extends { document: SplitHour }>(
   scope: AnalyticsScope,
-  facet: Facet,
+  { facet, latencies }: { facet: Facet; latencies: boolean },
   hours: readonly T[],
   give: (hour: T, part: PartOfHour) => void,
 ): Promise<void> {
+  if (hours.length === 0) return;
+  const kept = await readKept(scope, { facet, latencies, hours: hours.map(({ document }) => document) });
   for (let at = 0; at < hours.length; at += ABREAST) {
     const some = hours.slice(at, at + ABREAST);
-    const parts = await Promise.all(some.map(({ document }) => partsOfHour(scope, facet, document)));
-    for (const [index, hour] of some.entries()) for (const part of parts[index] ?? []) give(hour, part);
+    const parts = await Promise.all(some.map(({ document }) => kept(document) ?? made(scope, document)));
+    for (const [index, hour] of some.entries()) {
+      const { start, splitAt } = placeOf(scope, hour.document);
+      const [before, after] = parts[index] ?? [];
+      if (before) give(hour, { moment: start.getTime(), rows: before });
+      if (after) give(hour, { moment: splitAt.getTime(), rows: after });
+    }
   }
 }
 
-function partsOfHour(
+function placeOf({ window }: AnalyticsScope, hour: SplitHour): SplitPlace {
+  const { organisationId, workspaceId, facet, start } = hour;
+  const splitAt = window.splitHours.get(start.getTime());
+  if (splitAt === undefined) throw new Error(`${start.toISOString()} belongs to one point.`);
+  return { organisationId, workspaceId, facet, start, splitAt: new Date(splitAt) };
+}
+
+type Kept = Pick<SplitDocument, '_id' | 'facet' | 'version' | 'parts'>;
+
+/** Finds what was kept of hours as they are now. */
+async function readKept(
   scope: AnalyticsScope,
-  facet: Facet,
-  { workspaceId, start }: SplitHour,
-): Promise<PartOfHour[]> {
-  const hours = known.get(scope) ?? new Map<string, Promise<PartOfHour[]>>();
-  known.set(scope, hours);
-  const place = `${facet} ${workspaceId} ${start.getTime()}`;
-  const parts = hours.get(place) ?? sumParts(scope, facet, { workspaceId, start });
-  hours.set(place, parts);
+  { facet, latencies, hours }: { facet: Facet; latencies: boolean; hours: readonly SplitHour[] },
+): Promise<(hour: SplitHour) => Rows[] | null> {
+  const starts = hours.map(({ start }) => start.getTime());
+  const found = new Map<string, Kept>();
+  const cursor = splitsIn(nativeDb(scope.context.db)).find<Kept>(
+    {
+      ...scope.owner,
+      facet,
+      span: 'split',
+      start: { $gte: new Date(Math.min(...starts)), $lte: new Date(Math.max(...starts)) },
+    },
+    {
+      ...boundedRead,
+      projection: { facet: 1, version: 1, 'parts.rows': 1, ...(latencies && { 'parts.latencies': 1 }) },
+    },
+  );
+  await each(cursor, scope.context.signal, (document) => void found.set(document._id, document));
+  return (hour) => {
+    const document = found.get(splitId(placeOf(scope, hour)));
+    return document?.version === hour.version ? partsOf(document) : null;
+  };
+}
+
+function made(scope: AnalyticsScope, hour: SplitHour): Promise<Rows[]> {
+  const hours = asked.get(scope) ?? new Map<string, Promise<Rows[]>>();
+  asked.set(scope, hours);
+  const id = splitId(placeOf(scope, hour));
+  const parts = hours.get(id) ?? makeParts(scope, hour);
+  hours.set(id, parts);
   return parts;
 }
 
-async function sumParts(
-  scope: AnalyticsScope,
-  facet: Facet,
-  { workspaceId, start }: SplitHour,
-): Promise<PartOfHour[]> {
-  const parts = new Map<number, PartOfHour>();
-  const from = start.getTime();
-  await readLogs(scope, { from, end: from + HOUR, workspaceId }, (record) => {
-    const moment = record.createdAt.getTime();
-    const point = pointAt(scope.window, moment);
-    const part = parts.get(point) ?? { moment, rows: new Map() };
-    parts.set(point, part);
-    for (const row of rowsOf(facet, record)) tallyAt(part.rows, row, (tally) => addRecord(tally, record));
+async function makeParts(scope: AnalyticsScope, hour: SplitHour): Promise<Rows[]> {
+  const place = placeOf(scope, hour);
+  const { facet, workspaceId } = place;
+  const [from, splitAt] = [place.start.getTime(), place.splitAt.getTime()];
+  const [before, after]: [Rows, Rows] = [new Map(), new Map()];
+  const whole = { ...scope, filters: {}, logs: {} };
+  await readLogs(whole, { from, end: from + HOUR, workspaceId }, (record) => {
+    const part = record.createdAt.getTime() < splitAt ? before : after;
+    for (const row of rowsOf(facet, record)) tallyAt(part, row, (tally) => addRecord(tally, record));
   });
-  return [...parts.values()];
+  // An hour in which logs still arrive would be made again by the next who asks.
+  if (from + HOUR + GRACE < scope.context.now().getTime())
+    keep(scope, place, { ...hour, parts: [before, after] });
+  return [before, after];
+}
+
+/** Nobody waits for it: the answer is there, and whoever asks next finds the same in the logs. */
+function keep(scope: AnalyticsScope, place: SplitPlace, found: Parameters<typeof keepSplit>[2]): void {
+  const { db, log } = scope.context;
+  keepSplit(nativeDb(db), place, found).catch((error: unknown) =>
+    log.warn({ error }, 'An hour of analytics that belongs to two days could not be kept.'),
+  );
 }

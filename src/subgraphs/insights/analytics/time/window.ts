@@ -14,8 +14,8 @@ export type Window = {
     /** Milliseconds of a point; of days, as they mostly are. */
     length: number;
   };
-  /** Whole hours that belong to two points, by their beginning: days of some places begin at half past. */
-  splitHours: ReadonlySet<number>;
+  /** Whole hours that belong to two points, by their beginning, and when the second one begins: days of some places do at half past. */
+  splitHours: ReadonlyMap<number, number>;
 };
 
 export const LONGEST = 400 * DAY;
@@ -43,7 +43,7 @@ export function windowOf(
   const starts =
     length === DAY ? daysBetween(from, max.getTime(), calendar) : evenly(from, max.getTime(), length);
   const odd = starts.filter((start) => length === DAY && start % HOUR !== 0);
-  const splitHours = new Set(odd.map((start) => startOf(start, HOUR)));
+  const splitHours = new Map(odd.map((start) => [startOf(start, HOUR), start]));
   return { from, end: max.getTime() + 1, points: { starts, length }, splitHours };
 }
 
