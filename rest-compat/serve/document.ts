@@ -96,6 +96,8 @@ async function sendEvents(
   events: AsyncIterable<ServerEvent>,
 ): Promise<void> {
   const conversation = createConversation(call, call.context.principal, {});
+  // The answer takes as long as its run, and nothing is loaded for it any more.
+  call.context.memo.clear();
   try {
     await conversation.sendEvents(events, headersOf(operation, call.context));
   } catch (error) {

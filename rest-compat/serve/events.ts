@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { administrationBody } from '../../src/errors/index.ts';
 import { toGraphError } from '../../src/graph/index.ts';
+import { formatEvent } from '../../src/lib/event-stream/index.ts';
 
 export type ServerEvent = {
   /** By which a reader that comes again says how far it has read. */
@@ -8,6 +9,8 @@ export type ServerEvent = {
   event?: string;
   /** A text goes as it is, anything else as JSON. */
   data: unknown;
+  /** The data as JSON, where somebody has it already. */
+  text?: string;
 };
 
 export const eventHeaders = {
@@ -18,11 +21,9 @@ export const eventHeaders = {
 };
 
 /** One event as `text/event-stream` has it. */
-export function frameOf({ id, event, data }: ServerEvent): string {
-  const text = typeof data === 'string' ? data : JSON.stringify(data);
-  const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+export function frameOf({ id, event, data, text }: ServerEvent): string {
   const place = id === undefined ? '' : `id: ${id}\n`;
-  return `${place}${event === undefined ? '' : `event: ${event}\n`}${lines.join('')}\n`;
+  return `${place}${formatEvent(event ?? null, text ?? (typeof data === 'string' ? data : JSON.stringify(data)))}`;
 }
 
 /** Says in an event what went wrong; resolves when it is on its way. */

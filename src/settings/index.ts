@@ -87,6 +87,10 @@ export function readSettings(
     vectorStores: {
       embeddingModel: values.VECTOR_STORE_EMBEDDING_MODEL,
       embeddingDimensions: values.VECTOR_STORE_EMBEDDING_DIMENSIONS ?? null,
+      models: {
+        rerank: values.VECTOR_STORE_RERANK_MODEL ?? null,
+        rewrite: values.VECTOR_STORE_REWRITE_MODEL ?? null,
+      },
       cacheBytes: values.VECTOR_CACHE_BYTES,
       engine:
         values.QDRANT_URL === undefined

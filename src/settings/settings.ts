@@ -80,6 +80,8 @@ export type Settings = {
     embeddingModel: string;
     /** Numbers of a vector that it is asked for; null: as many as it gives. */
     embeddingDimensions: number | null;
+    /** The models that rank results and rewrite queries, as calls name them; null for none. */
+    models: { rerank: string | null; rewrite: string | null };
     /** Bytes of the indexes that one process keeps. */
     cacheBytes: number;
     /** The engine that keeps the index of all processes; null where each has its own. */

@@ -2131,6 +2131,12 @@ export type File = {
   createdBy: Scalars['ID']['output'];
   createdAt: Scalars['UnixTime']['output'];
   expiresAt?: Maybe<Scalars['UnixTime']['output']>;
+  vectorStoreFiles: Array<VectorStoreFile>;
+};
+
+
+export type FileVectorStoreFilesArgs = {
+  limit?: Scalars['Int']['input'];
 };
 
 export type FileCursorPage = {
@@ -2183,6 +2189,7 @@ export type Run = {
   lastError?: Maybe<RunFailure>;
   expiresAt?: Maybe<Scalars['UnixTime']['output']>;
   startedAt?: Maybe<Scalars['UnixTime']['output']>;
+  takenOverAt?: Maybe<Scalars['UnixTime']['output']>;
   cancelledAt?: Maybe<Scalars['UnixTime']['output']>;
   failedAt?: Maybe<Scalars['UnixTime']['output']>;
   completedAt?: Maybe<Scalars['UnixTime']['output']>;
@@ -2373,6 +2380,7 @@ export type VectorStore = {
   lastActiveAt: Scalars['UnixTime']['output'];
   embeddingModel: Scalars['String']['output'];
   embeddingDimensions?: Maybe<Scalars['Int']['output']>;
+  embeddingChange?: Maybe<VectorStoreEmbeddingChange>;
   metadata: Scalars['JSON']['output'];
   createdAt: Scalars['UnixTime']['output'];
 };
@@ -2383,6 +2391,13 @@ export type VectorStoreFileCounts = {
   failed: Scalars['Int']['output'];
   cancelled: Scalars['Int']['output'];
   total: Scalars['Int']['output'];
+};
+
+export type VectorStoreEmbeddingChange = {
+  model: Scalars['String']['output'];
+  dimensions?: Maybe<Scalars['Int']['output']>;
+  preparedFiles: Scalars['Int']['output'];
+  error?: Maybe<Scalars['String']['output']>;
 };
 
 export type VectorStoreExpiry = {
@@ -5543,6 +5558,8 @@ export type UpdateVectorStoreInput = {
   description?: InputMaybe<Scalars['String']['input']>;
   expiresAfter?: InputMaybe<VectorStoreExpiryInput>;
   metadata?: InputMaybe<Scalars['JSON']['input']>;
+  embeddingModel?: InputMaybe<Scalars['String']['input']>;
+  embeddingDimensions?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type SearchVectorStoreInput = {

@@ -5,11 +5,12 @@ import { integer, wholeNumber } from '../values.ts';
 export const runSettings = {
   RUN_SLOTS: integer(4000, 1, 100_000).describe(
     'runs and kept responses that one process executes at a time, each of which takes some 60 kB; others wait, and workspaces ' +
-      'take turns',
+      'take turns; no more than `MAX_OPEN_CALLS`',
   ),
   RUN_WORKSPACE_SLOTS: wholeNumber(1, 100_000).optional().meta({
     unset: 'a quarter of `RUN_SLOTS`',
-    description: 'runs of one workspace among them, so that one leaves places to others',
+    description:
+      'runs of one workspace among them, so that one leaves places to others; no more than `MAX_OPEN_CALLS_PER_KEY`',
   }),
   RUN_QUEUE_MAX: integer(10_000, 1, 1_000_000).describe(
     'runs of one workspace that may wait for a place; a further one is refused with 429',

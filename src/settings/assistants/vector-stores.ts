@@ -15,6 +15,24 @@ export const vectorStoreSettings = {
   VECTOR_STORE_EMBEDDING_DIMENSIONS: wholeNumber(1, 8192)
     .optional()
     .describe('numbers of a vector that this model is asked for; without it as many as it gives'),
+  VECTOR_STORE_RERANK_MODEL: z
+    .string()
+    .min(1)
+    .max(512)
+    .optional()
+    .describe(
+      'rerank model that ranks what searches of vector stores find where their `ranker` is `auto`, as calls name it ' +
+        '(`@slug/model`), asked with the credential of whoever searches; without it words and vectors rank together',
+    ),
+  VECTOR_STORE_REWRITE_MODEL: z
+    .string()
+    .min(1)
+    .max(512)
+    .optional()
+    .describe(
+      'chat model that rewrites the query of a search with `rewrite_query`, as calls name it, asked with the ' +
+        'credential of whoever searches; without it the query is searched as it is',
+    ),
   VECTOR_CACHE_BYTES: integer(2 * 1024 ** 3, 0, 2 ** 44).describe(
     'bytes of the indexes of vector stores that one process keeps in `DATA_DIR/cache/vector`; those used ' +
       'longest ago go first, and are made again when they are searched',

@@ -179,6 +179,7 @@ export type ResolversTypes = {
   VectorStore: ResolverTypeWrapper<VectorStoreDocument>;
   VectorStoreStatus: Types.VectorStoreStatus;
   VectorStoreFileCounts: ResolverTypeWrapper<Types.VectorStoreFileCounts>;
+  VectorStoreEmbeddingChange: ResolverTypeWrapper<Types.VectorStoreEmbeddingChange>;
   VectorStoreExpiry: ResolverTypeWrapper<Types.VectorStoreExpiry>;
   VectorStoreExpiryInput: Types.VectorStoreExpiryInput;
   VectorStoreCursorPage: ResolverTypeWrapper<Omit<Types.VectorStoreCursorPage, 'data'> & { data: Array<ResolversTypes['VectorStore']> }>;
@@ -263,6 +264,7 @@ export type ResolversParentTypes = {
   UpdateVectorStoreFileInput: Types.UpdateVectorStoreFileInput;
   VectorStore: VectorStoreDocument;
   VectorStoreFileCounts: Types.VectorStoreFileCounts;
+  VectorStoreEmbeddingChange: Types.VectorStoreEmbeddingChange;
   VectorStoreExpiry: Types.VectorStoreExpiry;
   VectorStoreExpiryInput: Types.VectorStoreExpiryInput;
   VectorStoreCursorPage: Omit<Types.VectorStoreCursorPage, 'data'> & { data: Array<ResolversParentTypes['VectorStore']> };
@@ -504,6 +506,7 @@ export type FileResolvers<ContextType = GraphContext, ParentType extends Resolve
   createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
   expiresAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  vectorStoreFiles?: Resolver<Array<ResolversTypes['VectorStoreFile']>, ParentType, ContextType, RequireFields<Types.FileVectorStoreFilesArgs, 'limit'>>;
 };
 
 export type FileCursorPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['FileCursorPage'] = ResolversParentTypes['FileCursorPage']> = {
@@ -556,6 +559,7 @@ export type RunResolvers<ContextType = GraphContext, ParentType extends Resolver
   lastError?: Resolver<Types.Maybe<ResolversTypes['RunFailure']>, ParentType, ContextType>;
   expiresAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
   startedAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  takenOverAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
   cancelledAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
   failedAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
   completedAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
@@ -703,6 +707,7 @@ export type VectorStoreResolvers<ContextType = GraphContext, ParentType extends 
   lastActiveAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
   embeddingModel?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   embeddingDimensions?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  embeddingChange?: Resolver<Types.Maybe<ResolversTypes['VectorStoreEmbeddingChange']>, ParentType, ContextType>;
   metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
 };
@@ -713,6 +718,13 @@ export type VectorStoreFileCountsResolvers<ContextType = GraphContext, ParentTyp
   failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   cancelled?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type VectorStoreEmbeddingChangeResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreEmbeddingChange'] = ResolversParentTypes['VectorStoreEmbeddingChange']> = {
+  model?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  dimensions?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  preparedFiles?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  error?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type VectorStoreExpiryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreExpiry'] = ResolversParentTypes['VectorStoreExpiry']> = {
@@ -789,6 +801,7 @@ export type Resolvers<ContextType = GraphContext> = {
   VectorStoreFileContentPage?: VectorStoreFileContentPageResolvers<ContextType>;
   VectorStore?: VectorStoreResolvers<ContextType>;
   VectorStoreFileCounts?: VectorStoreFileCountsResolvers<ContextType>;
+  VectorStoreEmbeddingChange?: VectorStoreEmbeddingChangeResolvers<ContextType>;
   VectorStoreExpiry?: VectorStoreExpiryResolvers<ContextType>;
   VectorStoreCursorPage?: VectorStoreCursorPageResolvers<ContextType>;
   VectorStoreSearchPage?: VectorStoreSearchPageResolvers<ContextType>;

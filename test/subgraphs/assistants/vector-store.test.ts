@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let app: TestApp;
 let client: OpenAI;
@@ -181,6 +182,36 @@ describe('files of a vector store', () => {
     expect((await client.vectorStores.search(id, { query: 'bread' })).data).toEqual([]);
   });
 
+  it('are found as they were while they are indexed anew, and not any more where that fails', async () => {
+    const store = await client.vectorStores.create({ name: 'Anew' });
+    const [file, other] = [await upload('anew.md', herons), await upload('beside.md', bread)];
+    await client.vectorStores.files.createAndPoll(store.id, { file_id: file }, soon);
+    const found = async () =>
+      (await client.vectorStores.search(store.id, { query: 'herons' })).data.map((hit) => hit.file_id);
+    /** What another process has claimed that died, and whose claim ends at a time. */
+    const claimedUntil = async (leaseUntil: Date) => {
+      const claimed = { $set: { status: 'in_progress', owner: 'elsewhere', leaseUntil }, $inc: { fence: 1 } };
+      await app.db.collection('vector_store_files').updateOne({ fileId: file }, claimed);
+      await client.vectorStores.files.createAndPoll(store.id, { file_id: other }, soon);
+    };
+    const generations = () => app.db.collection('vector_segments').distinct('generation', { fileId: file });
+    const [first] = await generations();
+    await claimedUntil(new Date(Date.now() + 3_600_000));
+    expect((await client.vectorStores.files.retrieve(file, { vector_store_id: store.id })).status).toBe(
+      'in_progress',
+    );
+    expect(await found()).toContain(file);
+    await claimedUntil(new Date(0));
+    expect((await client.vectorStores.files.poll(store.id, file, soon)).status).toBe('completed');
+    expect(await found()).toContain(file);
+    await eventually(async () => expect(await generations()).toEqual([Number(first) + 3]));
+    await app.db.collection<{ _id: string }>('files').deleteOne({ _id: file });
+    await claimedUntil(new Date(0));
+    expect((await client.vectorStores.files.poll(store.id, file, soon)).status).toBe('failed');
+    await eventually(async () => expect(await generations()).toEqual([]));
+    expect(await found()).not.toContain(file);
+  });
+
   it('are narrowed by attributes, which can be changed', async () => {
     const { id } = await client.vectorStores.create({});
     const years = [2019, 2021, 2024];
@@ -277,6 +308,40 @@ describe('files of a vector store', () => {
       type: 'static',
       static: { max_chunk_size_tokens: 4096, chunk_overlap_tokens: 2048 },
     });
+  });
+});
+
+describe('where a file is', () => {
+  const query =
+    '{ files(limit: 100) { data { id vectorStoreFiles(limit: 9) { vectorStoreId status lastError { code } } } } }';
+  const placesOf = async (id: string, key: string) => {
+    const { data } = await app.graphql(query, {}, key);
+    const files: { id: string; vectorStoreFiles: object[] }[] = data.files.data;
+    return files.find((file) => file.id === id)?.vectorStoreFiles;
+  };
+
+  it('says of each file in which stores it is, the newest first, and what became of it there', async () => {
+    const file_id = await upload('broken.pdf', 'no document');
+    expect(await placesOf(file_id, app.workspaceKey)).toEqual([]);
+    const first = await client.vectorStores.create({});
+    await client.vectorStores.files.createAndPoll(first.id, { file_id }, soon);
+    const second = await client.vectorStores.create({});
+    await client.vectorStores.files.createAndPoll(second.id, { file_id }, soon);
+    const failed = { status: 'failed', lastError: { code: expect.stringMatching(/_file$/) } };
+    expect(await placesOf(file_id, app.workspaceKey)).toEqual([
+      { vectorStoreId: second.id, ...failed },
+      { vectorStoreId: first.id, ...failed },
+    ]);
+    const one = await app.graphql(query.replace('limit: 9', 'limit: 1'), {}, app.workspaceKey);
+    expect(one.data.files.data.find(({ id }: any) => id === file_id).vectorStoreFiles).toHaveLength(1);
+    await client.vectorStores.files.delete(file_id, { vector_store_id: second.id });
+    expect(await placesOf(file_id, app.workspaceKey)).toEqual([{ vectorStoreId: first.id, ...failed }]);
+    expect(await placesOf(file_id, neighbour.workspaceKey)).toBeUndefined();
+  });
+
+  it('is told to nobody without a permission', async () => {
+    const { errors } = await app.graphql(query, {}, app.adminKey.replace(/.$/, '_'));
+    expect(errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED');
   });
 });
 

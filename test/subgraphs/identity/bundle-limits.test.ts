@@ -262,7 +262,7 @@ describe('limits of workspaces at an integration in a bundle', () => {
     const { data } = await app.graphql(
       `{ integration(id: "shared") {
         globalWorkspaceAccessSettings { usageLimits { creditLimit } rateLimits { value } }
-        workspaces { enabled workspace { slug } usageLimits { creditLimit nextUsageResetAt } rateLimits { unit value } } } }`,
+        workspaces(limit: 2000) { enabled workspace { slug } usageLimits { creditLimit nextUsageResetAt } rateLimits { unit value } } } }`,
       {},
       app.adminKey,
     );
@@ -340,5 +340,26 @@ describe('limits of workspaces at an integration in a bundle', () => {
       ...{ name: 'Own', aiProviderId: 'mock', workspace: 'ws-one', workspaceLimits: [limits[0]] },
     });
     expect((await bundles.refusedApply([...workspaces, own]))?.message).toContain('spec.workspaces');
+  });
+
+  it('stay when sharing changes between more workspaces than a list has items', async () => {
+    const places = app.db.collection<{ _id: string }>('workspaces');
+    const { _id: _own, ...place } = (await places.findOne({ isDefault: 1 })) ?? {};
+    const slugs = Array.from({ length: 520 }, (_, index) => `ws-many-${String(index).padStart(3, '0')}`);
+    const made = slugs.map((slug) => ({ ...place, _id: slug, slug, name: slug, isDefault: 0 }));
+    await places.insertMany(made);
+    const shared = (spec: object) => [
+      ...workspaces,
+      integration({
+        deniedWorkspaces: [],
+        workspaceLimits: [{ workspace: slugs.at(-1), usageLimits: [budget(7)] }],
+        ...spec,
+      }),
+    ];
+    await apply(shared({ workspaces: slugs }));
+    expect(await entry(slugs.at(-1) ?? '')).toMatchObject({ usageLimits: [{ creditLimit: 7 }] });
+    await apply(shared({ workspaces: slugs.slice(1), deniedWorkspaces: ['ws-two'] }));
+    expect(await entry(slugs[0] ?? '')).toBeUndefined();
+    expect(await entry(slugs.at(-1) ?? '')).toMatchObject({ usageLimits: [{ creditLimit: 7 }] });
   });
 });

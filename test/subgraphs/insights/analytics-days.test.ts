@@ -4,6 +4,7 @@ import { createLogWriter } from '../../../src/recording/log/writer.ts';
 import { nativeDb } from '../../../src/storage/native-db.ts';
 import { analyticsQuery } from '../../support/analytics.ts';
 import { type CountedApp, startCountedApp } from '../../support/counted-app.ts';
+import { eventually } from '../../support/eventually.ts';
 import { logEntry } from '../../support/logs.ts';
 import { dataOf, errorOf } from '../support.ts';
 
@@ -102,12 +103,22 @@ describe('days', () => {
     const points = `requests { dataPoints { total } } latency { dataPoints { p50 } }
       groups(by: model, pageSize: 5) { data { dataPoints(metric: requests) { value } } }
       keys: groups(by: api_key, pageSize: 5) { data { dataPoints(metric: requests) { value } } }`;
+    // The test before has asked for days of both zones.
+    const kept = app.db.collection('log_rollups');
+    await eventually(async () => expect(await kept.countDocuments({ span: 'split' })).toBe(2));
+    await kept.deleteMany({ span: 'split' });
     const pointsHere = await askIn('Asia/Kolkata', points);
     const { requests, groups } = pointsHere.analytics;
     const totals = requests.dataPoints.map(({ total }: Point) => total);
     expect(totals.filter(Boolean)).toEqual([2, 1]);
     expect(groups.data[0].dataPoints.map(({ value }: { value: number }) => value)).toEqual(totals);
-    expect(pointsHere.reads).toBe((await askIn('UTC', points)).reads + 1);
+    const readsInUtc = (await askIn('UTC', points)).reads;
+    expect(pointsHere.reads).toBe(readsInUtc + 1);
+    // What was made of the logs is kept.
+    await eventually(async () => {
+      const again = await askIn('Asia/Kolkata', points);
+      expect(again).toEqual({ ...pointsHere, reads: readsInUtc });
+    });
   });
 
   it('without a midnight begin with their first hour', async () => {
@@ -170,6 +181,29 @@ describe('values of logs', () => {
     expect(logFacets).toEqual({ object: 'list', total: 1, data: [{ value, count: moments.length }] });
   });
 
+  it('are read once for all fields of a request that have the same filters', async () => {
+    const one = (as: string, field: string, filters: string) =>
+      `${as}: logFacets(field: ${field}, filters: { ${filters} }) { data { value count } }`;
+    const readsOf = async (...fields: string[]) => {
+      const { answer, commands } = await app.commandsOf(() => app.graphql(`{ ${fields.join(' ')} }`));
+      return {
+        data: dataOf(answer),
+        reads: commands.filter((command) => command === 'find log_rollups').length,
+      };
+    };
+    const alone = await readsOf(one('model', 'model', range));
+    const both = await readsOf(one('model', 'model', range), one('status', 'status_code', range));
+    expect(alone.reads).toBeGreaterThan(0);
+    expect(both.reads).toBe(alone.reads);
+    expect(both.data).toEqual({
+      model: alone.data.model,
+      status: { data: [{ value: '200', count: moments.length }] },
+    });
+    const none = `${range}, notEndpoint: ["chatComplete"]`;
+    const apart = await readsOf(one('model', 'model', range), one('none', 'model', none));
+    expect(apart.data).toEqual({ model: alone.data.model, none: { data: [] } });
+  });
+
   it('are those of a list under the same filters', async () => {
     const filters = `{ ${range}, timeOfGenerationMax: "2026-06-10T18:30:00Z", metadata: { _user: "ann" } }`;
     const { logFacets, logs } = dataOf(
@@ -190,4 +224,24 @@ describe('values of logs', () => {
   ])('are refused for %s', async (args, param) => {
     expect(errorOf(await facets(`field: model, ${args}`))).toEqual({ code: 'VALIDATION_FAILED', param });
   });
+});
+
+// Last of all: every other test counts what there is.
+test('an hour that was kept in two parts is made anew once more is logged in it, and is filtered like others', async () => {
+  const writer = createLogWriter({ database: async () => nativeDb(app.db), log: createLogger('silent') });
+  const days = { min: '2026-06-01T00:00:00Z', max: '2026-06-20T00:00:00Z' };
+  const late = { createdAt: new Date('2026-06-10T18:31:00.000Z'), responseStatusCode: 500 };
+  await writer.write([logEntry(app, late)]);
+  await writer.stop();
+  const query = analyticsQuery('requests { dataPoints { total } }');
+  const totalsOf = async (filters: object) => {
+    const variables = { ...days, zone: 'Asia/Kolkata', filters };
+    const { requests } = dataOf(await app.graphql(query, variables, app.workspaceKey)).analytics;
+    return requests.dataPoints.map(({ total }: Point) => total).filter(Boolean);
+  };
+  for (let times = 0; times < 2; times++) {
+    expect(await totalsOf({})).toEqual([2, 2]);
+    expect(await totalsOf({ statusCode: [500] })).toEqual([1]);
+    expect(await totalsOf({ statusCode: [200] })).toEqual([2, 1]);
+  }
 });

@@ -22,6 +22,8 @@ export type Subscriptions = {
   };
   /** Subscriptions that are open, over both transports. */
   open(): number;
+  /** Looks at the credentials of all of them soon, since something that these stand on has changed. */
+  lookAgain(): void;
   /** Ends all of them and takes no new ones; resolves when their connections are closed. */
   stop(): Promise<void>;
 };
@@ -46,6 +48,7 @@ export function createSubscriptions(options: {
     handleUpgrade: sockets.handleUpgrade,
     streams: { ...streams, authenticate: options.authenticate },
     open: operations.open,
+    lookAgain: sessions.lookAgain,
     async stop() {
       streams.stop();
       await sockets.stop();

@@ -27,6 +27,8 @@ type Opening = {
 export type Sessions = {
   /** Throws UNAUTHENTICATED without a valid credential. */
   open(opening: Opening): Promise<Session>;
+  /** Looks at the credentials soon, since something that they stand on has changed. */
+  lookAgain(): void;
   stop(): void;
 };
 
@@ -37,8 +39,12 @@ type OpenSession = { check(): Promise<Principal>; end: (error: GatewayError) => 
 
 /** Connections that one credential may have open, over both transports. */
 const CONNECTIONS = 100;
-/** Milliseconds between looks at the credentials: revoked and expired ones lose their connections. */
+/** Milliseconds between looks at the credentials: expired ones lose their connections, and revoked ones at the latest. */
 const CHECK_INTERVAL = 1000;
+/** Milliseconds between a change and the look at the credentials, which one look for many changes has. */
+const CHECK_SOON = 50;
+/** How many times as long as a look took nobody looks again, however much changes, but for the next look of each second. */
+const REST = 10;
 
 /**
  * The key includes the kind of credential: the subject of a JWT may be any text, even the id of another tenant's key.
@@ -53,8 +59,15 @@ export function createSessions(options: {
   const sessions = new Set<OpenSession>();
   const connections = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
+  /** Whether something has changed since the last look began. */
+  let hasChanged = false;
+  let isLooking = false;
+  let restUntil = 0;
 
   async function checkAll(): Promise<void> {
+    const startedAt = performance.now();
+    hasChanged = false;
+    isLooking = true;
     for (const session of [...sessions]) {
       try {
         await session.check();
@@ -64,11 +77,17 @@ export function createSessions(options: {
         if (error.entry.status < 500) session.end(error);
       }
     }
+    isLooking = false;
+    const now = performance.now();
+    restUntil = now + REST * (now - startedAt);
     schedule();
   }
 
   function schedule(): void {
-    timer = sessions.size > 0 ? setTimeout(checkAll, CHECK_INTERVAL).unref() : undefined;
+    clearTimeout(timer);
+    const soon = Math.max(CHECK_SOON, restUntil - performance.now());
+    const wait = hasChanged ? Math.min(soon, CHECK_INTERVAL) : CHECK_INTERVAL;
+    timer = sessions.size > 0 ? setTimeout(checkAll, wait).unref() : undefined;
   }
 
   function count(id: string, change: number): void {
@@ -108,6 +127,11 @@ export function createSessions(options: {
           if (sessions.delete(session)) count(id, -1);
         },
       };
+    },
+    lookAgain() {
+      if (hasChanged || !timer) return;
+      hasChanged = true;
+      if (!isLooking) schedule();
     },
     stop() {
       clearTimeout(timer);

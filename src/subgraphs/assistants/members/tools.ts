@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isObject } from '../../../lib/json.ts';
 import type { McpOptions, RunTool } from '../../../runs/settings.ts';
 import { parsed } from './parsed.ts';
+import { rankingOptions } from './ranking.ts';
 
 const functionTool = z.strictObject({
   type: z.literal('function'),
@@ -18,12 +19,7 @@ const fileSearch = z.strictObject({
   file_search: z
     .strictObject({
       max_num_results: z.int().min(1).max(50).optional(),
-      ranking_options: z
-        .strictObject({
-          ranker: z.enum(['auto', 'default_2024_08_21']).optional(),
-          score_threshold: z.number().min(0).max(1),
-        })
-        .optional(),
+      ranking_options: rankingOptions.required({ score_threshold: true }).optional(),
     })
     .optional(),
 });

@@ -51,24 +51,19 @@ export async function createThreadAndRun(
   requireStreamable(context, input);
   const { thread: threadInput, ...runInput } = input;
   const assistant = ahead(findAssistant(context, input.assistantId));
-  const { thread, items, store, remove } = await newThread(context, threadInput ?? {}, 'input.thread');
+  const { thread, items, prepare, inserts, remove } = await newThread(
+    context,
+    threadInput ?? {},
+    'input.thread',
+  );
   const run = await runFor(context, thread, { assistant: await assistant, input: runInput }, false);
-  let storing = Promise.resolve();
   const begun = await context.runs
     .create(run, {
       isStreamed: input.stream === true,
       before: { event: 'thread.created', data: threadShape(thread) },
-      thread: {
-        items,
-        store: () => {
-          storing = store();
-          return storing;
-        },
-      },
+      thread: { items, prepare, inserts },
     })
     .catch(async (error: unknown) => {
-      // What is still being stored would outlast its removal.
-      await Promise.allSettled([storing]);
       await remove();
       throw error;
     });

@@ -1,5 +1,5 @@
 import { randomId } from '../../../runs/ids.ts';
-import type { MessageItem } from '../../../runs/items.ts';
+import type { NewThread } from '../../../runs/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { CreateThreadInput } from '../../types.generated.ts';
 import { broughtBy } from '../attachments.ts';
@@ -9,10 +9,8 @@ import { messageItems, threadItemModel, writtenMessage } from '../thread-message
 import { checkedToolResources } from '../tool-resources.ts';
 import { type ThreadDocument, threadModel } from './model.ts';
 
-type NewThread = {
+type MadeThread = NewThread & {
   thread: ThreadDocument;
-  /** The messages that it begins with. */
-  items: MessageItem[];
   store(): Promise<void>;
   remove(): Promise<void>;
 };
@@ -22,7 +20,7 @@ export async function newThread(
   context: GraphContext,
   input: CreateThreadInput,
   param: string,
-): Promise<NewThread> {
+): Promise<MadeThread> {
   const owner = requireWriter(context);
   const messages = (input.messages ?? []).map((message, index) =>
     writtenMessage(message, `${param}.messages[${index}]`),
@@ -43,12 +41,20 @@ export async function newThread(
   const brought = await broughtBy(context, named, messages);
   const thread = { ...named, toolResources: brought?.resources ?? named.toolResources };
   const items = messageItems(context, owner, thread._id, messages);
+  const prepare = async () => {
+    await given.store();
+    await brought?.store();
+  };
   return {
     thread,
     items,
+    prepare,
+    inserts: [
+      { collection: threadModel(context.db).collection.name, document: thread },
+      ...items.map((item) => ({ collection: threadItemModel(context.db).collection.name, document: item })),
+    ],
     async store() {
-      await given.store();
-      await brought?.store();
+      await prepare();
       // Nobody knows the id before both are there.
       await Promise.all([
         items.length > 0 && threadItemModel(context.db).collection.insertMany(items as never),

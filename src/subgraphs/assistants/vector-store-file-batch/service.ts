@@ -94,6 +94,6 @@ export async function cancelBatch(
     )
     .lean<VectorStoreFileBatchDocument>();
   if (!batch) throw notFound('file_batch', id);
-  await context.knowledge.cancelBatch(id);
+  await context.knowledge.cancelBatch(batch);
   return batch;
 }

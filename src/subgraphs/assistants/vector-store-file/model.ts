@@ -51,6 +51,7 @@ const segmentSchema = new Schema<VectorSegmentDocument>(
   options('vector_segments'),
 );
 segmentSchema.index({ storeId: 1, fileId: 1, generation: 1, place: 1 });
+segmentSchema.index({ storeId: 1, sign: 1 });
 segmentSchema.index({ workspaceId: 1 });
 // What a process left behind that died before its file had ended.
 segmentSchema.index({ provisionalUntil: 1 }, { expireAfterSeconds: 0 });

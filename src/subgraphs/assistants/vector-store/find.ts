@@ -54,6 +54,15 @@ const countsOf = (by: 'storeId' | 'batchId') =>
 export const countsOfStore = countsOf('storeId');
 export const countsOfBatch = countsOf('batchId');
 
+/** Of stores whose embedding changes, how many files have the form to come. */
+export const preparedFiles = perRequest(
+  ({ knowledge }: GraphContext) =>
+    new DataLoader<{ storeId: string; sign: string }, number>(async (forms) => {
+      const prepared = await knowledge.prepared(new Map(forms.map(({ storeId, sign }) => [storeId, sign])));
+      return forms.map(({ storeId }) => prepared.get(storeId) ?? 0);
+    }),
+);
+
 /** Counts as stores and batches show them. */
 export const countsShape = ({ in_progress: inProgress, completed, failed, cancelled }: FileCounts) => ({
   inProgress,

@@ -16,11 +16,17 @@ const schema = new Schema<VectorStoreDocument>(
     embedding: { type: Schema.Types.Mixed, required: true },
     revision: { type: Number, default: 0 },
     removedAt: Date,
+    sign: String,
+    next: Schema.Types.Mixed,
+    settling: Schema.Types.Mixed,
   },
   resourceSchema('vector_stores'),
 );
 schema.index({ organisationId: 1, workspaceId: 1, createdAt: -1, _id: -1 });
 schema.index({ organisationId: 1, createdAt: -1, _id: -1 });
 schema.index({ expiresAt: 1 });
+// What the processes that prepare files for another embedding look for.
+schema.index({ 'next.sign': 1 }, { sparse: true });
+schema.index({ 'settling.id': 1 }, { sparse: true });
 
 export const vectorStoreModel = defineModel('VectorStore', schema);

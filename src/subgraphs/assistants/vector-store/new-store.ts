@@ -1,4 +1,9 @@
-import { expiryOf, LOCAL_MODEL, type VectorStoreDocument } from '../../../knowledge/index.ts';
+import {
+  type EmbeddingModel,
+  expiryOf,
+  LOCAL_MODEL,
+  type VectorStoreDocument,
+} from '../../../knowledge/index.ts';
 import { randomId } from '../../../runs/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { vectorStoreModel } from './model.ts';
@@ -33,12 +38,18 @@ export function newStore(
     expiresAfterDays,
     lastActiveAt: now,
     expiresAt: expiryOf(now, expiresAfterDays),
-    embedding: { model, dimensions: model === LOCAL_MODEL ? null : dimensions },
+    embedding: embeddingOf(model, dimensions),
     revision: 0,
     createdAt: now,
     lastUpdatedAt: now,
   };
 }
+
+/** The model of a store's vectors; the one of this product gives as many numbers as it does. */
+export const embeddingOf = (model: string, dimensions: number | null): EmbeddingModel => ({
+  model,
+  dimensions: model === LOCAL_MODEL ? null : dimensions,
+});
 
 export async function insertStore(context: GraphContext, store: VectorStoreDocument): Promise<void> {
   await vectorStoreModel(context.db).collection.insertOne(store as never);

@@ -1,6 +1,6 @@
 import { isExpired } from '../../../knowledge/index.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
-import { countsOfStore, countsShape, getVectorStore } from './find.ts';
+import { countsOfStore, countsShape, getVectorStore, preparedFiles } from './find.ts';
 import { searchVectorStore } from './search.ts';
 import { createVectorStore, deleteVectorStore, listVectorStores, updateVectorStore } from './service.ts';
 
@@ -27,5 +27,13 @@ export const resolvers = {
     expiresAfter: ({ expiresAfterDays: days }) => (days === null ? null : { days }),
     embeddingModel: ({ embedding }) => embedding.model,
     embeddingDimensions: ({ embedding }) => embedding.dimensions,
+    embeddingChange: async ({ _id, next }, _args, context) =>
+      next
+        ? {
+            ...next.embedding,
+            preparedFiles: await preparedFiles(context).load({ storeId: _id, sign: next.sign }),
+            error: next.failure ?? null,
+          }
+        : null,
   },
 } satisfies Resolvers;

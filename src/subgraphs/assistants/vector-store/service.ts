@@ -7,9 +7,9 @@ import { notFound, requireId, requireReader, requireWriter, visible } from '../c
 import { formerPlaces, rememberPlace } from '../former-places.ts';
 import { chunkingOf, metadataOf } from '../members/index.ts';
 import { attach, existingFiles } from './attach.ts';
-import { writableVectorStore } from './find.ts';
+import { requireUnexpired, writableVectorStore } from './find.ts';
 import { vectorStoreModel } from './model.ts';
-import { insertStore, newStore } from './new-store.ts';
+import { embeddingOf, insertStore, newStore } from './new-store.ts';
 
 export async function listVectorStores(context: GraphContext, args: CursorArguments) {
   const tenant = visible(requireReader(context));
@@ -40,6 +40,7 @@ export async function updateVectorStore(
 ): Promise<VectorStoreDocument> {
   const owner = requireWriter(context);
   const store = await writableVectorStore(context, id);
+  const order = embeddingChangeOf(context, store, input);
   const { name, description, metadata, expiresAfter } = input;
   const days = expiresAfter?.days ?? null;
   const change = {
@@ -53,13 +54,32 @@ export async function updateVectorStore(
   };
   const updated = await vectorStoreModel(context.db)
     .findOneAndUpdate(
-      { _id: id, ...owner, ...ifUnchanged(context) },
-      { $set: change },
+      {
+        _id: id,
+        ...owner,
+        ...ifUnchanged(context),
+        ...(order && { sign: store.sign ?? { $exists: false } }),
+      },
+      { ...order, $set: { ...change, ...order?.$set } },
       { returnDocument: 'after' },
     )
     .lean<VectorStoreDocument>();
+  // An earlier change came to its end meanwhile: this one begins where that has ended.
+  if (!updated && order && (await writableVectorStore(context, id)).sign !== store.sign)
+    return updateVectorStore(context, id, input);
   if (!updated) throw notWritten(context, notFound('vector_store', id));
+  if (order) await context.knowledge.wake();
   return updated;
+}
+
+/** What has the files of a store prepared for another embedding; null where the caller does not ask for one. */
+function embeddingChangeOf(context: GraphContext, store: VectorStoreDocument, input: UpdateVectorStoreInput) {
+  const { embeddingModel, embeddingDimensions } = input;
+  if (embeddingModel == null && embeddingDimensions == null) return null;
+  requireUnexpired(context, store);
+  const model = embeddingModel ?? (store.next?.embedding ?? store.embedding).model;
+  const embedding = embeddingOf(model, embeddingDimensions ?? null);
+  return context.knowledge.embeddingOrder(store, { embedding, headers: context.request.headers });
 }
 
 /** The store goes first: from then on nobody finds what is left of it. */

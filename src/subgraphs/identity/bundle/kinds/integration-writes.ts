@@ -3,7 +3,7 @@ import { changedOf, type Present, type RunField, type Write } from '../kind.ts';
 import { limitInput } from './integration-limits.ts';
 import { mappingInput } from './mappings.ts';
 
-/** The most models or workspaces that one call takes. */
+/** The most models that one call takes. */
 const MOST_ITEMS = 500;
 
 const isMapping = (value: unknown): value is JsonObject => isObject(value) && 'secretReference' in value;
@@ -98,21 +98,17 @@ async function updateWorkspaces({ run, names, spec }: Write, id: string, node: L
   const limitsOf = (slug: string | null) => (setsLimits ? limitInput(spec, slug, node) : {});
   const entriesOf = (list: unknown, enabled: boolean) =>
     (list as string[]).map((slug) => ({ id: names.workspace(slug), enabled, ...limitsOf(slug) }));
-  const entries = [...entriesOf(spec.workspaces, true), ...entriesOf(spec.deniedWorkspaces, false)];
-  let isFirst = true;
-  for (const some of inTurns(entries, { atLeastOne: true })) {
-    const input = {
-      workspaces: some,
-      globalWorkspaceAccess: { enabled: spec.allWorkspaces, ...limitsOf(null) },
-      overrideExistingWorkspaceAccess: isFirst,
-      createDefaultProvider: false,
-    };
-    await run(
-      'mutation ($id: ID!, $input: UpdateIntegrationWorkspacesInput!) { result: updateIntegrationWorkspaces(id: $id, input: $input) { id lastUpdatedAt } }',
-      { id, input },
-    );
-    isFirst = false;
-  }
+  const input = {
+    // In one call, since an entry that is left out is dropped with its limits.
+    workspaces: [...entriesOf(spec.workspaces, true), ...entriesOf(spec.deniedWorkspaces, false)],
+    globalWorkspaceAccess: { enabled: spec.allWorkspaces, ...limitsOf(null) },
+    overrideExistingWorkspaceAccess: true,
+    createDefaultProvider: false,
+  };
+  await run(
+    'mutation ($id: ID!, $input: UpdateIntegrationWorkspacesInput!) { result: updateIntegrationWorkspaces(id: $id, input: $input) { id lastUpdatedAt } }',
+    { id, input },
+  );
 }
 
 function inTurns<T>(items: T[], { atLeastOne = false } = {}): T[][] {
