@@ -1,6 +1,7 @@
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { beginEarly } from './build/begin-early.ts';
 import { compressFiles } from './build/compress-files.ts';
 import { listDocuments } from './build/list-documents.ts';
 import { preloadFonts } from './build/preload-fonts.ts';
@@ -9,12 +10,18 @@ export default defineConfig({
   root: import.meta.dirname,
   // Where the console is served is known only when it is: addresses are relative to the `<base>` that the server writes.
   base: './',
-  plugins: [react(), tailwind(), preloadFonts(), compressFiles(), listDocuments()],
+  plugins: [react(), tailwind(), preloadFonts(), beginEarly(), compressFiles(), listDocuments()],
   build: {
     target: 'es2023',
     modulePreload: { polyfill: false },
     // The content security policy allows no `data:` font or style.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // What several pages share comes with the first page: a file of its own costs more than its few bytes.
+        codeSplitting: { groups: [{ name: 'shell', test: /console\/src\/(data|format|shell|router)/ }] },
+      },
+    },
   },
 });

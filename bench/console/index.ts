@@ -11,6 +11,7 @@ import { tokenOf } from '../access-token.ts';
 import { seed } from '../analytics/seed.ts';
 import { type Running, type RunningSluice, startSluice } from '../processes.ts';
 import { startServer } from '../store/server.ts';
+import { memoryOfConsole } from './memory.ts';
 import { type Asked, asked, type Shown } from './pages.ts';
 import { graphOf, prepareShown } from './shown.ts';
 
@@ -18,6 +19,9 @@ const LOGS = Number(process.argv[2] ?? 1_000_000);
 const DAYS = Number(process.argv[3] ?? 30);
 const PORT = 18097;
 const ROUNDS = 7;
+const DEBUGGER = 18197;
+/** What the gateway may hold for a console that nobody uses. */
+const IDLE_MB = 3;
 
 /** The documents of the console's pages: what each of its queries is called, and its text. */
 function queries(): [name: string, text: string][] {
@@ -76,7 +80,7 @@ async function main(): Promise<void> {
       MONGODB_URI: store.uri,
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     });
-    const sluice = await startSluice(PORT);
+    const sluice = await startSluice(PORT, { flags: [`--inspect=127.0.0.1:${DEBUGGER}`] });
     running.push(sluice);
     const storage = await openStorage({ dataDirectory: directory, mongodbUri: store.uri });
     running.push(storage);
@@ -95,6 +99,12 @@ async function main(): Promise<void> {
     for (const page of await measured(sluice, await prepareShown(sluice, db))) {
       if (!(await time(page))) process.exitCode = 1;
     }
+    const idle = await memoryOfConsole(sluice, DEBUGGER);
+    const isMet = idle < IDLE_MB;
+    if (!isMet) process.exitCode = 1;
+    console.log(
+      `\nThe heap of the gateway, once a console was opened and left: ${idle.toFixed(2)} MB more (budget ${IDLE_MB} MB, ${isMet ? 'met' : 'missed'}).`,
+    );
   } finally {
     for (const process of running.reverse()) await process.stop();
     await rm(directory, { recursive: true, force: true });

@@ -13,6 +13,8 @@ export type Shown = {
   guardrail: string;
   assistant: string;
   thread: string;
+  file: string;
+  vectorStore: string;
   mcpServer: string;
 };
 
@@ -45,6 +47,9 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
   const mayAll = { mayLogs: true, mayAudit: true, mayKeys: true, mayConfigs: true, mayLimits: true };
   const page = (variables: object = {}, budgetMs = PAGE_MS): Asked[] => [{ variables, budgetMs }];
   const part = (variables: object = {}): Asked[] => page(variables, PART_MS);
+  const own = (variables: object, budgetMs = PART_MS): Asked[] => [
+    { variables, budgetMs, ofWorkspace: true },
+  ];
   return {
     Viewer: part(),
     WelcomeState: page(),
@@ -109,7 +114,14 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
     KeyShown: part({ id: shown.apiKey, ids: [shown.apiKey], from: month.min, to: now, use: true }),
     KeyChoices: part({ type: 'workspace-service' }),
     Limits: page({ workspace: shown.workspace.id, mayKeys: true }),
-    LimitShown: part({ id: shown.limit, limitId: shown.limit, isRate: false, mayKeys: true }),
+    LimitShown: part({
+      id: shown.limit,
+      limitId: shown.limit,
+      isRate: false,
+      mayKeys: true,
+      mayLogs: true,
+      since: ago(DAY),
+    }),
     LimitCallers: part(),
     WeighCall: part({
       input: {
@@ -129,9 +141,15 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
       },
     ],
     GuardrailsInForce: part({ workspace: shown.workspace.id }),
-    Assistants: [{ variables: {}, budgetMs: PAGE_MS, ofWorkspace: true }],
-    AssistantShown: [{ variables: { id: shown.assistant }, budgetMs: PART_MS, ofWorkspace: true }],
-    ThreadShown: [{ variables: { id: shown.thread }, budgetMs: PART_MS, ofWorkspace: true }],
+    Assistants: own({}, PAGE_MS),
+    AssistantShown: own({ id: shown.assistant }),
+    ThreadShown: own({ id: shown.thread }),
+    Files: own({}, PAGE_MS),
+    FileShown: own({ id: shown.file }),
+    VectorStores: own({}, PAGE_MS),
+    VectorStoreShown: own({ id: shown.vectorStore }),
+    VectorStoreHits: own({ id: shown.vectorStore, input: { query: 'Who nests in trees?' } }),
+    Batches: own({}, PAGE_MS),
     McpServers: page({ workspace: shown.workspace.id }),
     McpServerShown: [{ variables: { id: shown.mcpServer }, budgetMs: PART_MS, ofWorkspace: true }],
     McpIntegrations: part({ workspace: shown.workspace.id }),

@@ -60,13 +60,17 @@ export async function prepareShown(sluice: RunningSluice, db: Db): Promise<Shown
   };
 }
 
-/** An assistant with a thread on which it has said something, and an MCP server. */
+/** An assistant with a thread on which it has said something, an MCP server, and a vector store with a file. */
 async function makeWorking({ port, workspaceKey }: RunningSluice) {
-  const post = async (path: string, body: object): Promise<{ id: string; thread_id: string }> => {
+  const post = async (path: string, given: object): Promise<{ id: string; thread_id: string }> => {
+    const isForm = given instanceof FormData;
     const response = await fetch(`http://127.0.0.1:${port}/v1/${path}`, {
       method: 'POST',
-      headers: { 'x-gateway-api-key': workspaceKey, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      headers: {
+        'x-gateway-api-key': workspaceKey,
+        ...(!isForm && { 'content-type': 'application/json' }),
+      },
+      body: isForm ? given : JSON.stringify(given),
     });
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
     return (await response.json()) as { id: string; thread_id: string };
@@ -83,7 +87,12 @@ async function makeWorking({ port, workspaceKey }: RunningSluice) {
   };
   await post('mcp-integrations', integration);
   const server = await post('mcp-servers', { name: 'Shown', slug: 'shown', mcp_integration_id: 'shown' });
-  return { assistant: assistant.id, thread: run.thread_id, mcpServer: server.id };
+  const form = new FormData();
+  form.set('purpose', 'assistants');
+  form.set('file', new Blob(['Herons nest high in old trees.']), 'herons.md');
+  const file = (await post('files', form)).id;
+  const vectorStore = (await post('vector_stores', { name: 'Shown', file_ids: [file] })).id;
+  return { assistant: assistant.id, thread: run.thread_id, mcpServer: server.id, file, vectorStore };
 }
 
 type Answer<T> = { data?: T; errors?: { message: string }[] };

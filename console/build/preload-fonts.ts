@@ -11,7 +11,7 @@ export const preloadFonts = (): Plugin => ({
         .filter((name) => name.endsWith('.woff2'))
         .map((name) => ({
           tag: 'link',
-          injectTo: 'head-prepend' as const,
+          injectTo: 'head' as const,
           attrs: { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: true, href: `./${name}` },
         })),
   },

@@ -87,6 +87,8 @@ export const router = createRouter({
   basepath,
   defaultPreload: 'intent',
   scrollRestoration: true,
+  // What is scrolled is the content, and never the window.
+  scrollToTopSelectors: ['#content'],
   // Values are texts, so that an address reads as people would write it.
   parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),
   stringifySearch: (search) => {

@@ -1,13 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
 import type { Page } from 'playwright-core';
 import { owner } from '../../seeds/demo/people.ts';
 import { testedPages } from './pages.ts';
-import { keyScreens, opened } from './screens.ts';
+import { keyScreens, lockKeeper, opened } from './screens.ts';
 import { barriersOn } from './support/axe.ts';
 import { drawSheet } from './support/picture.ts';
-import { seeds, url } from './support/service.ts';
+import { keyWith, seeds, url } from './support/service.ts';
 import { closeBrowser, narrow, type Theme, visit, wide } from './support/visitor.ts';
 
 const folder = process.env.SCREENSHOTS ?? 'coverage/console';
@@ -16,8 +17,12 @@ mkdirSync(folder, { recursive: true });
 /** Bytes of a picture that docs/console.md shows. */
 const MAX_PICTURE = 300_000;
 
-/** A log of the workspace of the bootstrap, with bodies: those of the demo have none. */
+/** What the demo has none of: an assistant, and a log with bodies, in the workspace of the bootstrap. */
 beforeAll(async () => {
+  await new OpenAI({
+    apiKey: await keyWith('search', 'completions.write'),
+    baseURL: `${url}/v1`,
+  }).beta.assistants.create({ model: '@mock/mock-1', name: lockKeeper });
   const targets = ['mock-error-503', 'mock-1'].map((model) => ({
     provider: '@mock',
     override_params: { model },
@@ -67,7 +72,7 @@ it.each(looks)(
       await look(page, path, as);
       const inside = opened[path];
       if (!inside) continue;
-      await open(`${workspace}/${path}${inside.query ?? ''}`, title);
+      await open(`${inside.workspace ?? workspace}/${path}${inside.query ?? ''}`, title);
       await inside.open(page);
       await look(page, inside.as, as);
     }
@@ -76,6 +81,24 @@ it.each(looks)(
   },
   300_000,
 );
+
+/** Whoever opens them is not signed in; what is behind the sign is a link that nobody has made. */
+const outside = [
+  { name: 'sign-in', path: '', shown: 'Sign in' },
+  { name: 'welcome', path: `welcome#sl-${'a'.repeat(43)}`, shown: /Three steps/ },
+  { name: 'invite', path: `invite#sl-${'a'.repeat(43)}`, shown: 'You are invited' },
+];
+
+it.each(looks)('so can those of whoever is not signed in: $look', async ({ theme, size, look: as }) => {
+  for (const { name, path, shown } of outside) {
+    const { page, trouble, leave } = await visit({ as: null, theme, size });
+    await page.goto(`${url}/console/${path}`);
+    await page.getByRole('heading', { name: shown }).waitFor();
+    await look(page, name, as);
+    expect(trouble.seen()).toEqual([]);
+    await leave();
+  }
+});
 
 it('the pictures that docs/console.md shows are small, and are those that there are', async () => {
   const { page, leave } = await visit({ as: null });

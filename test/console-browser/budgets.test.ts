@@ -36,3 +36,13 @@ it('at most two fonts are loaded at once, of 90 kB together', () => {
   const bytes = fonts.reduce((total, name) => total + readFileSync(join(dist, name)).length, 0);
   expect(bytes).toBeLessThanOrEqual(90 * KB);
 });
+
+it('the first page names the scripts of each page, so that a browser need not wait for others to ask for them', () => {
+  const given = /data-scripts='([^']+)'/.exec(index)?.[1] ?? '{}';
+  const scripts = Object.entries(JSON.parse(given) as Record<string, string[]>);
+  const pages = readdirSync(join(dist, '../src/pages'));
+  expect(scripts.map(([page]) => page).sort()).toEqual(pages.sort());
+  const there = new Set(readdirSync(join(dist, 'assets')).map((name) => `assets/${name}`));
+  expect(scripts.flatMap(([, own]) => own).filter((name) => !there.has(name))).toEqual([]);
+  expect(scripts.filter(([, own]) => own.length === 0)).toEqual([]);
+});

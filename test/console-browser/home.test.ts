@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Request } from 'playwright-core';
 import { owner } from '../../seeds/demo/people.ts';
 import { barriersOn } from './support/axe.ts';
 import { ask, keyWith, url } from './support/service.ts';
@@ -50,6 +51,26 @@ const call = async (headers: Record<string, string> = {}): Promise<number> => {
   await response.text();
   return response.status;
 };
+
+it('asks once who is signed in, before the scripts are there, and for nothing twice', async () => {
+  const { page, open } = ada;
+  const asked: string[] = [];
+  const note = (request: Request) => {
+    const [, operation] = /"operationName":"(\w+)"/.exec(request.postData() ?? '') ?? [];
+    const [, script] = /assets\/(\w+)-[^/]+\.js$/.exec(request.url()) ?? [];
+    asked.push(...[operation ?? script ?? []].flat());
+  };
+  page.on('request', note);
+  await open(`${workspace}/home`, 'Home');
+  await page.getByText('No requests in this time').waitFor();
+  page.off('request', note);
+  const operations = asked.filter((name) => /^[A-Z]/.test(name));
+  expect(operations.slice(0, 2)).toEqual(['Viewer', 'Home']);
+  expect(operations.length).toBeLessThanOrEqual(3);
+  expect(new Set(asked).size).toBe(asked.length);
+  // Home asks only once the scripts run, and its own script is on its way by then.
+  expect(asked.indexOf('page')).toBeLessThan(asked.indexOf('Home'));
+});
 
 it('counts what the logs count, and says at once that a target is not called any more', async () => {
   const { page, open } = ada;

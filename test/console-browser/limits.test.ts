@@ -135,6 +135,24 @@ it('a counter that is set back lets calls through, and a limit that is raised an
   await page.getByText('No limit yet').waitFor();
 });
 
+it('a limit that is smaller than one call says so, and what to do', async () => {
+  const { page, open } = ada;
+  await open(`${workspace}/limits`, 'Limits');
+  await page.getByRole('button', { name: 'New limit' }).first().click();
+  await page.getByLabel('Amount').fill('0.001');
+  await page.getByLabel('Name', { exact: true }).fill('Less than a call');
+  await inDialog().getByRole('button', { name: 'Create' }).click();
+  expect((await callUntil(412)).status).toBe(412);
+  await page.getByRole('cell', { name: '$0.0010 a month' }).click();
+  await page.getByText(/Of the calls refused within a day, .* it has refused \d+/).waitFor();
+  await page.getByText(/may come to \$0\.010, which is more than the whole limit of \$0\.0010/).waitFor();
+  await page.getByText(/Raise the amount/).waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await inDialog().getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No limit yet').waitFor();
+});
+
 it('a refusal stands at the field that it is about', async () => {
   const { page, open } = ada;
   await open(`${workspace}/limits`, 'Limits');

@@ -17,7 +17,7 @@ afterAll(async () => {
 const configTo = (model: string) => ({
   strategy: { mode: 'fallback' },
   targets: [
-    { provider: '@mock', override_params: { model: 'mock-error-503' } },
+    { provider: '@mock', override_params: { model: 'mock-error-507' } },
     { provider: '@mock', override_params: { model } },
   ],
 });
@@ -51,15 +51,17 @@ it('a call is seen arriving, and opens as the way that it took', async () => {
     'mock-delay-5000',
   );
   await page
-    .getByRole('button', { name: /^mock-error-503$/ })
+    .getByRole('button', { name: /^mock-error-507$/ })
     .first()
     .waitFor();
+  // Other calls arrive as well.
   await rows()
-    .nth(1)
+    .filter({ has: page.getByRole('button', { name: /^mock-error-507$/ }) })
+    .first()
     .click({ position: { x: 30, y: 12 } });
   const log = page.getByRole('article');
   const way = log.getByRole('region', { name: 'The way of the request' });
-  await way.getByRole('button', { name: /1\s*@mock\s*503/ }).waitFor();
+  await way.getByRole('button', { name: /1\s*@mock\s*507/ }).waitFor();
   const isEarly = (await way.getByRole('button').count()) === 1;
   await log.getByText(await calling).waitFor();
   // What was not there when the log was opened comes by itself.
@@ -77,7 +79,7 @@ it('an address shows the same to somebody else', async () => {
   const { page, open } = visitor;
   await open('_/logs', 'Logs');
   const field = page.getByRole('combobox', { name: 'Filter' });
-  await field.fill('meta.team:addresses status:503');
+  await field.fill('meta.team:addresses status:507');
   await field.press('Enter');
   // The rows of before stay in sight until those of the filter are there.
   await eventually(async () => expect(await rows().count()).toBe(2), PATIENCE);
@@ -85,7 +87,7 @@ it('an address shows the same to somebody else', async () => {
   await colleague.page.goto(page.url());
   await eventually(async () => expect(await rows(colleague).count()).toBe(2), PATIENCE);
   expect(await colleague.page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe(
-    'meta.team:addresses status:503',
+    'meta.team:addresses status:507',
   );
   expect(colleague.trouble.seen()).toEqual([]);
   await colleague.leave();
@@ -110,6 +112,34 @@ it('is worked by keys alone, and a filter that means nothing says so', async () 
   await page.keyboard.type('stauts:200');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('stauts: there is no such field').waitFor();
+});
+
+it('the way back leads to the same filter, and to where one was in the list', async () => {
+  const { page, open } = visitor;
+  await open('_/logs?range=7d&q=status:200', 'Logs');
+  await rows().nth(3).waitFor();
+  const list = page.getByRole('grid', { name: 'Logs' }).locator('..');
+  const top = () => list.evaluate(({ scrollTop }) => scrollTop);
+  await list.evaluate((element) => {
+    element.scrollTop = 1600;
+  });
+  await page.getByRole('link', { name: 'Spend' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Spend' }).waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Logs' }).waitFor();
+  expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toBe('status:200');
+  await eventually(async () => expect(await top()).toBe(1600), PATIENCE);
+  // A page that is new begins at its top.
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByText('Members of a workspace').first().waitFor();
+  const content = page.locator('#content');
+  await content.evaluate((element) => {
+    element.scrollTop = 200;
+  });
+  expect(await content.evaluate(({ scrollTop }) => scrollTop)).toBe(200);
+  await page.getByRole('link', { name: 'Spend' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Spend' }).waitFor();
+  await eventually(async () => expect(await content.evaluate(({ scrollTop }) => scrollTop)).toBe(0));
 });
 
 it('asks the server twice when it opens, and listens once', async () => {

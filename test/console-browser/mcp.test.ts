@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { owner } from '../../seeds/demo/people.ts';
+import { eventually } from '../support/eventually.ts';
 import { barriersOn } from './support/axe.ts';
 import { keyWith, url } from './support/service.ts';
 import { closeBrowser, PATIENCE, type Visitor, visit } from './support/visitor.ts';
@@ -12,7 +13,7 @@ let key: string;
 /** As clients reach the server that is made here. */
 let slug: string;
 beforeAll(async () => {
-  key = await keyWith('research', 'mcp.invoke');
+  key = await keyWith('research', 'mcp.invoke', 'completions.write');
   ada = await visit({ as: owner });
 });
 afterAll(async () => {
@@ -111,6 +112,79 @@ it('a tool shows its arguments, and a client how it connects', async () => {
   await page.getByRole('tab', { name: 'Connect to it' }).click();
   expect(await page.getByRole('region', { name: 'connection' }).innerText()).toContain(`/${slug}/mcp`);
   expect(await barriersOn(page)).toEqual([]);
+});
+
+/** The kinds of items with which a response ends whose model calls the tool. */
+async function kindsOfResponse(): Promise<string> {
+  const response = await fetch(`${url}/v1/responses`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-api-key': key },
+    body: JSON.stringify({
+      model: '@mock/mock-1',
+      input: '/tool hello',
+      tools: [{ type: 'mcp', server_label: `@gateway-mcp/${slug}`, allowed_tools: ['echo'] }],
+    }),
+  });
+  const { output } = (await response.json()) as { output?: { type: string }[] };
+  return output?.map(({ type }) => type).join(' ') ?? `status ${response.status}`;
+}
+
+it('a tool that the settings name waits for a person, whatever a request says', async () => {
+  const { page, open } = ada;
+  const shown = page.url();
+  expect(await kindsOfResponse()).toBe('mcp_list_tools mcp_call message');
+  for (const [text, kinds] of [
+    [`${slug}/echo`, 'mcp_list_tools mcp_approval_request'],
+    ['', 'mcp_list_tools mcp_call message'],
+  ] as const) {
+    await open('_/settings', 'Settings');
+    await page.getByLabel('Tools that a person approves').fill(text);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings are saved').waitFor();
+    await eventually(async () => expect(await kindsOfResponse()).toBe(kinds));
+  }
+  await page.getByLabel('Tools that a person approves').fill('no slash');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByLabel('Tools that a person approves').getAttribute('aria-invalid')).toBe('true');
+  expect(await barriersOn(page)).toEqual([]);
+  await page.goto(shown);
+});
+
+it('a server at which each user signs in leads there, in a tab of its own', async () => {
+  const { page } = ada;
+  const answerWith = (authorization_url: string) =>
+    page.route(`**/v1/mcp/${slug}`, (route) => {
+      const data = { type: 'oauth_required', server: slug, authorization_url };
+      const error = { code: -31401, message: 'Sign in at the server first.', data };
+      return route.fulfill({ json: { jsonrpc: '2.0', id: 1, error } });
+    });
+  await page.getByRole('tab', { name: /Capabilities/ }).click();
+  await page.getByRole('cell', { name: 'echo', exact: true }).click();
+  await page.getByLabel(/^message/).fill('hello');
+  // What a server sends may be anything.
+  for (const foreign of ['javascript:alert(1)', 'https://elsewhere.example/oauth/authorize', 'nothing']) {
+    await answerWith(foreign);
+    await page.getByRole('button', { name: 'Call it' }).click();
+    await page.getByRole('region', { name: 'answer' }).getByText('Sign in at the server first.').waitFor();
+    expect(await page.getByRole('link', { name: 'Sign in there' }).count()).toBe(0);
+    await page.unroute(`**/v1/mcp/${slug}`);
+  }
+  const made = `${url}/oauth/authorize?connect=made-up`;
+  await answerWith(made);
+  await page.getByRole('button', { name: 'Call it' }).click();
+  const link = page.getByRole('link', { name: 'Sign in there' });
+  await link.waitFor();
+  expect([await link.getAttribute('href'), await link.getAttribute('target')]).toEqual([made, '_blank']);
+  expect(await barriersOn(page)).toEqual([]);
+  const [there] = await Promise.all([page.waitForEvent('popup'), link.click()]);
+  await there.getByText(/too old, or of another sign-in\. Go back to your client and begin again/).waitFor();
+  await there.close();
+  await page.unroute(`**/v1/mcp/${slug}`);
+  await page.getByRole('button', { name: 'Call it' }).click();
+  await page.getByText(/^It answered after/).waitFor();
+  expect(await link.count()).toBe(0);
+  await page.getByRole('button', { name: 'Close' }).click();
 });
 
 it('a server that is deleted answers nobody', async () => {

@@ -107,6 +107,12 @@ it('runs nothing until the console is built, also while it runs', async () => {
     expect(await ask()).toMatchObject({ errors: [refusal] });
     await writeConsoleDocuments(later, [shown]);
     expect(await ask()).toMatchObject({ data: { viewer: { kind: 'user' } } });
+    // The next build has other documents, and those of the one before run until a page of it asks.
+    await writeConsoleDocuments(later, [foreign]);
+    expect(await ask()).toMatchObject({ data: { viewer: { kind: 'user' } } });
+    const { body } = await inside.send('POST', '/graphql', named(foreign));
+    expect(body).toMatchObject({ data: { viewer: { kind: 'user' } } });
+    expect((await ask()).errors[0].extensions.code).toBe('DOCUMENT_NOT_TRUSTED');
   } finally {
     await other.stop();
   }

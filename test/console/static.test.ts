@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
@@ -131,6 +131,31 @@ test('a console that is not built says how, and appears once it is', async () =>
     200,
     page.replace('<head>', '<head><base href="/console/">'),
   ]);
+});
+
+test('a build that takes the place of another one is shown at once, and while it is not there the one before is', async () => {
+  const folder = join(work, 'renewed');
+  await cp(join(work, 'full'), folder, { recursive: true });
+  const renewed = await startAppWith({ env: { CONSOLE_DIR: folder } });
+  try {
+    const path = '/console/assets/main-1a2b.js';
+    expect((await get(path, {}, renewed)).status).toBe(200);
+    await rename(folder, `${folder}.before`);
+    expect((await get('/console/', {}, renewed)).status).toBe(200);
+    expect((await get(path, { 'sec-fetch-site': 'same-origin' }, renewed)).status).toBe(404);
+    await cp(`${folder}.before`, folder, { recursive: true });
+    await rename(join(folder, 'assets/main-1a2b.js'), join(folder, 'assets/main-5e6f.js'));
+    await writeFile(join(folder, 'index.html'), page.replace('1a2b', '5e6f'));
+    expect(await (await get('/console/', {}, renewed)).text()).toContain('main-5e6f.js');
+    const [found, gone] = await Promise.all(
+      ['main-5e6f.js', 'main-1a2b.js'].map((name) =>
+        get(`/console/assets/${name}`, { 'sec-fetch-site': 'same-origin' }, renewed),
+      ),
+    );
+    expect([found?.status, await found?.text(), gone?.status]).toEqual([200, script, 404]);
+  } finally {
+    await renewed.stop();
+  }
 });
 
 test('a console that is switched off leaves nothing at its addresses', async () => {

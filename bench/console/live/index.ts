@@ -1,10 +1,12 @@
-// `npm run bench:live -- <seconds>`: how soon the console is there on a slow machine and line, and how it bears a thousand
-// requests a second while somebody works on the page of logs. Exits with 1 when a budget is missed. CHROMIUM names a browser.
+// `npm run bench:live -- <seconds>`: how soon the console is there on a slow machine and line, how soon a role that is taken away
+// shows, and how the console bears a thousand requests a second while somebody works on the page of logs. Exits with 1 when a
+// budget is missed. CHROMIUM names a browser.
 import { chromium } from 'playwright-core';
 import { startSluice } from '../../processes.ts';
 import { feed } from './feed.ts';
 import { measureLoad } from './load.ts';
 import { measureTail } from './tail.ts';
+import { measureTaken } from './taken.ts';
 
 const SECONDS = Number(process.argv[2] ?? 60);
 const PORT = 18098;
@@ -51,6 +53,8 @@ async function main(): Promise<void> {
       { name: 'shift of the layout', value: load.shift, budget: 0.02, unit: '' },
       { name: 'requests to the graph at load', value: load.asked, budget: 3, unit: '' },
     ]);
+    const taken = await measureTaken(browser, sluice);
+    report([{ name: 'a role that is taken away shows', value: taken, budget: 1000, unit: 'ms' }]);
     const tail = await measureTail(context, `${url}/console/_/logs`, {
       known: BEFORE,
       seconds: SECONDS,

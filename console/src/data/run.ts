@@ -26,7 +26,11 @@ export async function run<Answer, Variables>(
   variables: Variables,
   { workspace, signal }: RunOptions = {},
 ): Promise<Answer> {
-  const response = await post(JSON.stringify(requestBody(document, variables)), workspace, signal);
+  return answerIn(await post(JSON.stringify(requestBody(document, variables)), workspace, signal));
+}
+
+/** What a response of the graph holds, or the GraphError that it tells of. */
+export async function answerIn<Answer>(response: Response): Promise<Answer> {
   const requestId = response.headers.get('x-request-id');
   const answer = await readAnswer<Answer>(response, requestId);
   const fatal = fatalError(answer.errors, requestId);

@@ -1,4 +1,4 @@
-import { useNavigate, useParams, useRouterState } from '@tanstack/react-router';
+import { useElementScrollRestoration, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 
 /** The query of the address: all that a page shows is there, so that a link reproduces it. */
@@ -52,4 +52,9 @@ export function useHref(): (path: string, search?: Search) => string {
       },
     [slug],
   );
+}
+
+/** Where whoever comes back to this address was in a list, in pixels from its top. The list needs the rows before it can go there. */
+export function usePlace(id: string): { id: string; top: number } {
+  return { id, top: useElementScrollRestoration({ id })?.scrollY ?? 0 };
 }

@@ -5,6 +5,7 @@ import { GraphError } from '../data/graph-error.ts';
 import { whenRefused } from '../data/stream.ts';
 import { router } from '../router.tsx';
 import { Toasts } from '../ui/index.ts';
+import { loadAnew } from './load-anew.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { setSignedOut, useSignedOut } from './session/signed-out.ts';
 
@@ -13,11 +14,18 @@ function onError(error: unknown): void {
   if (error instanceof GraphError && error.code === 'UNAUTHENTICATED') setSignedOut(error.message);
 }
 
+/** A question that the service does not know is of another release. What somebody has filled in is not given up for that. */
+function onUnanswered(error: unknown): void {
+  if (error instanceof GraphError && error.code === 'DOCUMENT_NOT_TRUSTED') loadAnew();
+  else onError(error);
+}
+
 /** What another try may change. */
 const passing = new Set(['OFFLINE', 'STORE_UNAVAILABLE', 'UNREADABLE']);
 
-const queries = new QueryClient({
-  queryCache: new QueryCache({ onError }),
+/** What the graph has answered. */
+export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: onUnanswered }),
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {

@@ -57,7 +57,15 @@ async function finished(
 function told(exchange: AuthorizeExchange, problem: string | null): void {
   if (problem === null)
     show(exchange, 200, messagePage('You are connected', 'Go back to your client and repeat what you did.'));
-  else show(exchange, 502, messagePage('This did not work', `You are not connected: ${problem}.`));
+  else
+    show(
+      exchange,
+      502,
+      messagePage(
+        'This did not work',
+        `You are not connected: ${problem}. Go back to your client and repeat what you did, to be led there again.`,
+      ),
+    );
 }
 
 type GoingOn = { goesOn: NonNullable<UpstreamFlow['goesOn']>; person: Person; problem: string | null };

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
+import { markOf } from './mark.ts';
+import { unlessMissing } from './unless-missing.ts';
+
+const INDEX = 'index.html';
 
 /** A file of the built console. */
 export type StaticFile = {
@@ -29,10 +33,29 @@ const contentTypes: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** What lies in a folder that Vite wrote; null while there is none. Files of other types are left out. */
-export async function readBuilt(folder: string): Promise<BuiltConsole | null> {
-  const index = await readFile(join(folder, 'index.html'), 'utf8').catch(unlessMissing);
-  if (index === null) return null;
+/**
+ * The build that lies in a folder, whenever it is asked for; null while there is none. It is read once, and again when another one
+ * has taken its place: the console may be built while the gateway runs. While that changes folders, the build before stays.
+ */
+export function lookAtBuilt(folder: string): () => Promise<BuiltConsole | null> {
+  let whole: BuiltConsole | null = null;
+  let looking: { mark: string; found: Promise<BuiltConsole | null> } | null = null;
+  return async () => {
+    const index = await stat(join(folder, INDEX)).catch(unlessMissing);
+    if (index === null) return whole;
+    const mark = markOf(index);
+    if (looking?.mark !== mark) looking = { mark, found: readBuilt(folder).catch(unlessMissing) };
+    const { found } = looking;
+    const built = await found;
+    if (built !== null) whole = built;
+    else if (looking?.found === found) looking = null;
+    return whole;
+  };
+}
+
+/** Files of other types than the pages load are left out. */
+async function readBuilt(folder: string): Promise<BuiltConsole> {
+  const index = await readFile(join(folder, INDEX), 'utf8');
   const names = await readdir(folder, { recursive: true });
   const all = new Set(names.map((name) => name.split(sep).join('/')));
   const files = new Map<string, StaticFile>();
@@ -50,9 +73,4 @@ export async function readBuilt(folder: string): Promise<BuiltConsole | null> {
     });
   }
   return { index, files };
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
 }

@@ -1,16 +1,17 @@
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { StaticFile } from './built.ts';
+import { unlessMissing } from './unless-missing.ts';
 
 const YEAR_S = 31_536_000;
 
-/** Sends a file, compressed where the browser takes that, or 304 to a browser that has it. */
+/** Sends a file, compressed where the browser takes that, or 304 to a browser that has it; false where it has just been removed. */
 export async function answerFile(
   request: IncomingMessage,
   response: ServerResponse,
   file: StaticFile,
-): Promise<void> {
+): Promise<boolean> {
   const isCompressed = file.hasBrotli && takesBrotli(request.headers['accept-encoding']);
   const headers = {
     'content-type': file.contentType,
@@ -23,15 +24,17 @@ export async function answerFile(
   };
   if (hasIt(request.headers['if-none-match'], file.etag)) {
     response.writeHead(304, headers).end();
-    return;
+    return true;
   }
   if (request.method === 'HEAD') {
     response.writeHead(200, headers).end();
-    return;
+    return true;
   }
-  const stream = createReadStream(isCompressed ? `${file.path}.br` : file.path);
+  const opened = await open(isCompressed ? `${file.path}.br` : file.path).catch(unlessMissing);
+  if (opened === null) return false;
   response.writeHead(200, headers);
-  await pipeline(stream, response).catch(unlessLeft);
+  await pipeline(opened.createReadStream(), response).catch(unlessLeft);
+  return true;
 }
 
 const takesBrotli = (accepted: string | string[] = ''): boolean =>

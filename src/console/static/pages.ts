@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../../errors/index.ts';
 import { pageHeaders } from '../../lib/http/page-headers.ts';
-import { type BuiltConsole, readBuilt } from './built.ts';
+import { lookAtBuilt } from './built.ts';
 import { answerFile } from './file.ts';
 
 /** The files of the built console. */
@@ -39,12 +39,8 @@ const headers = {
 /** Pages and files are the same for everybody: what is secret comes through the other doors. */
 export function createPages({ folder, publicUrl }: PagesOptions): Pages {
   const base = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
-  let built: BuiltConsole | null = null;
-  /** Read when it is first asked for: a gateway that nobody looks at does not pay for it. */
-  const read = async () => {
-    built ??= await readBuilt(folder);
-    return built;
-  };
+  /** A gateway that nobody looks at reads nothing. */
+  const read = lookAtBuilt(folder);
 
   async function answerPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requireRead(request, response);
@@ -68,8 +64,7 @@ export function createPages({ folder, publicUrl }: PagesOptions): Pages {
       const file = (await read())?.files.get(path.slice(1));
       if (file) {
         requireRead(request, response);
-        await answerFile(request, response, file);
-        return true;
+        return answerFile(request, response, file);
       }
       if (path !== '/' && path !== '/welcome' && !isNavigation(request, path)) return false;
       await answerPage(request, response);

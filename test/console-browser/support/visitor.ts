@@ -39,7 +39,12 @@ export async function closeBrowser(): Promise<void> {
 
 type VisitorOptions = {
   /** Signs in with a person's link, with a key, or as a service account; null stays outside. */
-  as: { email: string } | { key: string } | { client_id: string; client_secret: string } | null;
+  as:
+    | { email: string }
+    | { link: string }
+    | { key: string }
+    | { client_id: string; client_secret: string }
+    | null;
   /** Where the service is that the page may ask; the one that all tests share unless given. */
   at?: string;
   size?: { width: number; height: number };
@@ -62,16 +67,16 @@ export async function visit({
     timezoneId: 'Europe/Berlin',
   });
   context.setDefaultTimeout(PATIENCE);
-  if (as) await signIn(context, 'email' in as ? { link: await linkFor(as.email) } : as);
+  if (as) await signIn(context, at, 'email' in as ? { link: await linkFor(as.email) } : as);
   const page = await context.newPage();
   const trouble = await watch(page, at);
   const mutations = watchMutations(page);
-  const secrets = watchSecrets(page);
+  const secrets = await watchSecrets(page, at);
   return {
     page,
     trouble,
     async open(path, title) {
-      await page.goto(`${url}/console/${path}`);
+      await page.goto(`${at}/console/${path}`);
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
     },
     async leave() {
@@ -82,8 +87,8 @@ export async function visit({
   };
 }
 
-async function signIn(context: BrowserContext, shown: object): Promise<void> {
-  const response = await context.request.post(`${url}/console/sign-in`, {
+async function signIn(context: BrowserContext, at: string, shown: object): Promise<void> {
+  const response = await context.request.post(`${at}/console/sign-in`, {
     headers: { 'sec-fetch-site': 'same-origin' },
     data: shown,
   });

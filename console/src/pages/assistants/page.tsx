@@ -1,15 +1,18 @@
 import { useState } from 'react';
 import { useDocument } from '../../data/use-document.ts';
 import { useWorkspace } from '../../data/workspace.ts';
-import { counted } from '../../format/number.ts';
 import { dateAndTime } from '../../format/time.ts';
-import { useGo } from '../../shell/address.ts';
+import { useGo, useSearch } from '../../shell/address.ts';
 import { useMay, useViewer } from '../../shell/session/viewer.ts';
 import { Asked } from '../../shell/states/asked.tsx';
 import { WorkspaceFirst } from '../../shell/states/workspace-first.tsx';
 import { useZone } from '../../shell/stored.ts';
-import { Button, Code, type Column, Notice, Page, Table } from '../../ui/index.ts';
+import { Button, Code, type Column, Notice, Page, Table, Tabs } from '../../ui/index.ts';
 import { type AssistantRowFragment, AssistantsDocument } from './documents.ts';
+import { Batches } from './library/batches.tsx';
+import { Files } from './library/files.tsx';
+import { Sentence } from './library/sentence.tsx';
+import { Stores } from './library/stores.tsx';
 import { AssistantForm } from './parts/assistant-form.tsx';
 
 export { AssistantDetail as Detail } from './detail.tsx';
@@ -18,7 +21,7 @@ export { AssistantDetail as Detail } from './detail.tsx';
 export default function Assistants() {
   const workspace = useWorkspace();
   const { kind } = useViewer();
-  if (workspace !== null || kind.startsWith('workspace')) return <AssistantList />;
+  if (workspace !== null || kind.startsWith('workspace')) return <OfWorkspace />;
   return (
     <WorkspaceFirst
       title="Assistants"
@@ -32,36 +35,56 @@ export default function Assistants() {
   );
 }
 
-function AssistantList() {
+const tabs = [
+  { value: 'assistants', label: 'Assistants', panel: <AssistantList /> },
+  { value: 'files', label: 'Files', panel: <Files /> },
+  { value: 'stores', label: 'Vector stores', panel: <Stores /> },
+  { value: 'batches', label: 'Batches', panel: <Batches /> },
+];
+
+function OfWorkspace() {
   const [isMaking, setMaking] = useState(false);
+  const [{ view = 'assistants' }, change] = useSearch();
   const { refusal } = useMay('completions.write');
-  const query = useDocument(AssistantsDocument, {});
-  const make = (
-    <Button look="primary" icon="plus" refusal={refusal} onClick={() => setMaking(true)}>
-      New assistant
-    </Button>
-  );
-  const found = query.data?.assistants;
   return (
     <Page
       title="Assistants"
-      answer={found && `${counted(found.data.length, 'assistant')}${found.hasMore ? ' and more' : ''}.`}
-      actions={make}
+      answer="What programs of the Assistants and Batch APIs keep in this workspace."
+      actions={
+        <Button look="primary" icon="plus" refusal={refusal} onClick={() => setMaking(true)}>
+          New assistant
+        </Button>
+      }
     >
-      <Asked query={query} what="Assistants">
-        {({ assistants }) =>
-          !assistants || assistants.data.length === 0 ? (
-            <Notice icon="assistant" title="No assistant yet" action={make}>
-              <p className="pb-3">Make one here, or with a program of the Assistants API:</p>
-              <Code label="program" text={program()} />
-            </Notice>
-          ) : (
-            <AssistantTable rows={assistants.data} />
-          )
-        }
-      </Asked>
+      <Tabs
+        label="Assistants"
+        tabs={tabs}
+        value={view}
+        onChange={(chosen) => change({ view: chosen, open: null })}
+      />
       {isMaking && <AssistantForm assistant={null} onClose={() => setMaking(false)} />}
     </Page>
+  );
+}
+
+function AssistantList() {
+  const query = useDocument(AssistantsDocument, {});
+  return (
+    <Asked query={query} what="Assistants">
+      {({ assistants }) =>
+        !assistants || assistants.data.length === 0 ? (
+          <Notice icon="assistant" title="No assistant yet">
+            <p className="pb-3">Make one here, or with a program of the Assistants API:</p>
+            <Code label="program" text={program()} />
+          </Notice>
+        ) : (
+          <>
+            <Sentence of={assistants} noun="assistant" more="a row leads to its threads and runs" />
+            <AssistantTable rows={assistants.data} />
+          </>
+        )
+      }
+    </Asked>
   );
 }
 

@@ -98,15 +98,7 @@ function AuditTable({ entries, opened, onOpen }: AuditTableProps) {
   const columns: Column<AuditEntry>[] = [
     { key: 'time', head: 'Time', isMono: true, cell: ({ timestamp }) => exactTime(timestamp, zone) },
     { key: 'who', head: 'Who', cell: whoOf },
-    {
-      key: 'what',
-      head: 'What',
-      cell: (entry) => (
-        <button type="button" className="min-h-6 text-left hover:underline" onClick={() => onOpen(entry)}>
-          {deed(entry)}
-        </button>
-      ),
-    },
+    { key: 'what', head: 'What', cell: deed, isName: true },
     { key: 'outcome', head: 'Outcome', cell: outcomeOf },
     { key: 'from', head: 'From', isMono: true, cell: ({ clientIp }) => clientIp },
     {

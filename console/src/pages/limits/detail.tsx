@@ -24,15 +24,20 @@ import {
   policiesOf,
   sharedBy,
 } from './parts/policy.ts';
+import { Refusals, refusalsBy } from './parts/refusals.tsx';
 
 const one = <Row,>(row: Row | null | undefined) => (row ? { data: [row] } : null);
 const policyOf = ({ usage, rate }: LimitShownQuery): Policy | undefined =>
   policiesOf({ usage: one(usage), rates: one(rate) })[0];
 
+const DAY_MS = 24 * 3_600_000;
+
 /** One limit: who has used how much of it. */
 export function LimitDetail({ id }: { id: string }) {
   const [{ kind }] = useSearch();
   const [isEditing, setEditing] = useState(false);
+  // Refusals of all time would be looked for in all logs.
+  const [since] = useState(() => new Date(Date.now() - DAY_MS).toISOString());
   const viewer = useViewer();
   const update = useMay('policies.update');
   const query = useDocument(LimitShownDocument, {
@@ -40,6 +45,8 @@ export function LimitDetail({ id }: { id: string }) {
     limitId: limitIdOf(id),
     isRate: kind === 'rate',
     mayKeys: mayAny(viewer, ['workspace_service_api_keys.list']),
+    mayLogs: mayAny(viewer, ['logs.list']),
+    since,
   });
   const { refetch } = query;
   useActivity(mayAny(viewer, ['logs.list']), () => void refetch());
@@ -62,11 +69,12 @@ export function LimitDetail({ id }: { id: string }) {
       }
     >
       <Asked query={query} what="The limit">
-        {({ limitCounters, limitAlarms }) => (
+        {({ limitCounters, limitAlarms, refused }) => (
           <>
             {policy?.description && (
               <p className="max-w-[72ch] px-4 pb-3 text-muted sm:px-6">{policy.description}</p>
             )}
+            <Refusals refusals={refusalsBy(limitIdOf(id), refused?.data ?? [])} />
             <Counters counters={limitCounters?.data ?? []} names={names} />
             <Alarms alarms={limitAlarms?.data ?? []} />
           </>

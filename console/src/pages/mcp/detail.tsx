@@ -8,6 +8,7 @@ import { Banner, Button, DeleteButton, Page, say, Tabs } from '../../ui/index.ts
 import { DeleteMcpServerDocument, McpServerShownDocument, TestMcpServerDocument } from './documents.ts';
 import { Capabilities } from './parts/capabilities.tsx';
 import { Clients } from './parts/clients.tsx';
+import { ConnectYourself } from './parts/connect-yourself.tsx';
 import { Connections } from './parts/connections.tsx';
 import type { Server } from './parts/server.tsx';
 
@@ -61,26 +62,33 @@ export function McpServerDetail({ id }: { id: string }) {
       <Asked query={query} what="The MCP server">
         {({ mcpServer, mcpServerCapabilities, mcpServerConnections }) =>
           mcpServer && (
-            <Tabs
-              label="Views of the server"
-              value={view}
-              onChange={(value) => change({ view: value })}
-              tabs={[
-                {
-                  value: 'tools',
-                  label: 'Capabilities',
-                  note: mcpServerCapabilities?.total,
-                  panel: <Capabilities server={mcpServer} capabilities={mcpServerCapabilities?.data ?? []} />,
-                },
-                {
-                  value: 'connections',
-                  label: 'Connections',
-                  note: mcpServerConnections?.total,
-                  panel: <Connections server={mcpServer.id} connections={mcpServerConnections?.data ?? []} />,
-                },
-                { value: 'clients', label: 'Connect to it', panel: <Clients server={mcpServer} /> },
-              ]}
-            />
+            <>
+              <ConnectYourself server={mcpServer} connections={mcpServerConnections?.data ?? []} />
+              <Tabs
+                label="Views of the server"
+                value={view}
+                onChange={(value) => change({ view: value })}
+                tabs={[
+                  {
+                    value: 'tools',
+                    label: 'Capabilities',
+                    note: mcpServerCapabilities?.total,
+                    panel: (
+                      <Capabilities server={mcpServer} capabilities={mcpServerCapabilities?.data ?? []} />
+                    ),
+                  },
+                  {
+                    value: 'connections',
+                    label: 'Connections',
+                    note: mcpServerConnections?.total,
+                    panel: (
+                      <Connections server={mcpServer.id} connections={mcpServerConnections?.data ?? []} />
+                    ),
+                  },
+                  { value: 'clients', label: 'Connect to it', panel: <Clients server={mcpServer} /> },
+                ]}
+              />
+            </>
           )
         }
       </Asked>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Dialog, Icon } from '../../ui/index.ts';
+import { Dialog, Icon, useIsNarrow } from '../../ui/index.ts';
 import { mainPaths, pages } from '../pages.ts';
 import { mayAny, useViewer } from '../session/viewer.ts';
 import { NavLink } from './nav-link.tsx';
@@ -8,11 +8,13 @@ import { NavLink } from './nav-link.tsx';
 export function BottomBar() {
   const [isOpen, setOpen] = useState(false);
   const viewer = useViewer();
+  const isNarrow = useIsNarrow();
+  if (!isNarrow) return null;
   const seen = pages.filter(({ scopes }) => mayAny(viewer, scopes));
   const isMain = ({ path }: { path: string }) => mainPaths.includes(path);
   const rest = seen.filter((page) => !isMain(page));
   return (
-    <nav aria-label="Main pages" className="flex h-14 shrink-0 border-t border-line bg-surface sm:hidden">
+    <nav aria-label="Main pages" className="flex h-14 shrink-0 border-t border-line bg-surface">
       {seen.filter(isMain).map(({ path, label, icon }) => (
         <NavLink key={path} look="bottom" {...{ path, label, icon }} />
       ))}

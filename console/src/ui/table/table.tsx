@@ -11,6 +11,8 @@ export type Column<Row> = {
   /** Of CSS; absent, as wide as what is in it. */
   width?: string;
   isMono?: boolean;
+  /** Whether it says what the row is, so that it opens the row for those who use keys; where no column says so the first one is that. */
+  isName?: boolean;
 };
 
 /** A row where the page is narrow: two lines. */
@@ -23,7 +25,7 @@ type TableProps<Row> = {
   rows: readonly Row[];
   keyOf(row: Row): string;
   narrow(row: Row): NarrowRow;
-  /** What a click on a row, or Enter, opens. */
+  /** What a click on a row opens, or Enter on what it is called. */
   onOpen?(row: Row): void;
   isChosen?(row: Row): boolean;
   isDense?: boolean;
@@ -35,6 +37,7 @@ export function Table<Row>(props: TableProps<Row>) {
 }
 
 function WideTable<Row>({ label, columns, rows, keyOf, onOpen, isChosen }: TableProps<Row>) {
+  const name = columns.find(({ isName }) => isName) ?? columns[0];
   return (
     <div
       className="overflow-x-auto bg-surface outline-offset-[-2px]"
@@ -80,7 +83,17 @@ function WideTable<Row>({ label, columns, rows, keyOf, onOpen, isChosen }: Table
                     isMono && 'mono',
                   )}
                 >
-                  {cell(row)}
+                  {onOpen && key === name?.key ? (
+                    <button
+                      type="button"
+                      onClick={() => onOpen(row)}
+                      className="block min-h-6 max-w-full truncate text-left outline-offset-[-2px]"
+                    >
+                      {cell(row)}
+                    </button>
+                  ) : (
+                    cell(row)
+                  )}
                 </td>
               ))}
             </tr>

@@ -23,6 +23,8 @@ type VirtualTableProps<Row> = {
   /** What stands below the last row. */
   foot?: ReactNode;
   scroller?: RefObject<HTMLDivElement | null>;
+  /** By which the router remembers how far it is scrolled, and how far it was. */
+  place?: { id: string; top: number };
 };
 
 const ROW = 32;
@@ -30,7 +32,7 @@ const NARROW_ROW = 56;
 
 /** Long lists: the rows in view alone are drawn. Each column needs a width. */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, columns, rows, keyOf, narrow, onOpen, chosen, onEnd, onTop, isNew, foot } = props;
+  const { label, columns, rows, keyOf, narrow, onOpen, chosen, onEnd, onTop, isNew, foot, place } = props;
   const isNarrow = useIsNarrow();
   const own = useRef<HTMLDivElement>(null);
   const scroller = props.scroller ?? own;
@@ -44,6 +46,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       return row === undefined ? index : keyOf(row);
     },
     overscan: 12,
+    initialOffset: place?.top ?? 0,
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
@@ -62,6 +65,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   return (
     <div
       ref={scroller}
+      data-scroll-restoration-id={place?.id}
       onScroll={({ currentTarget }) => onTop?.(currentTarget.scrollTop < height)}
       className="min-h-0 flex-1 overflow-auto bg-surface outline-offset-[-2px] [contain:strict]"
     >

@@ -1,13 +1,13 @@
 import { useState } from 'react';
-import { fieldErrors } from '../../../data/graph-error.ts';
 import { useOperation } from '../../../data/use-document.ts';
-import { FormDialog, say, TextArea, TextField } from '../../../ui/index.ts';
+import { TextArea, TextField } from '../../../ui/index.ts';
 import { ChangeWorkspaceDocument, CreateWorkspaceDocument } from '../documents.ts';
+import { NamedForm, whenDone } from './named-form.tsx';
 import type { Workspace } from './workspaces.tsx';
 
 type WorkspaceFormProps = { of: Workspace | null; onClose(): void };
 
-/** The fields of a workspace, the same for a new one and for one that is changed. */
+/** What a workspace is called, and what it is for. */
 export function WorkspaceForm({ of: stored, onClose }: WorkspaceFormProps) {
   const [name, setName] = useState(stored?.name ?? '');
   const [slug, setSlug] = useState(stored?.slug ?? '');
@@ -15,14 +15,10 @@ export function WorkspaceForm({ of: stored, onClose }: WorkspaceFormProps) {
   const options = {
     // The choice in the top bar has it too.
     changes: ['Access', 'Viewer'],
-    onDone() {
-      say(`${name.trim()} is ${stored ? 'changed' : 'there'}`);
-      onClose();
-    },
+    onDone: whenDone(stored, name, onClose),
   };
   const create = useOperation(CreateWorkspaceDocument, options);
   const change = useOperation(ChangeWorkspaceDocument, options);
-  const { at, rest } = fieldErrors(create.error ?? change.error, ['name', 'slug', 'description']);
 
   function submit() {
     const input = { name: name.trim(), description: description.trim() || null };
@@ -31,41 +27,39 @@ export function WorkspaceForm({ of: stored, onClose }: WorkspaceFormProps) {
   }
 
   return (
-    <FormDialog
-      title={stored ? `Edit ${stored.name}` : 'New workspace'}
-      verb={stored ? 'Save' : 'Create'}
-      isBusy={create.isPending || change.isPending}
-      problem={rest}
+    <NamedForm
+      noun="workspace"
+      of={stored}
+      name={name}
+      onName={setName}
+      acts={[create, change]}
+      fields={['slug', 'description']}
       onSubmit={submit}
       onClose={onClose}
     >
-      <TextField
-        label="Name"
-        required
-        maxLength={255}
-        value={name}
-        onChange={({ target }) => setName(target.value)}
-        error={at('name')}
-      />
-      <TextField
-        label="Slug"
-        isMono
-        maxLength={255}
-        disabled={stored !== null}
-        placeholder="made of the name"
-        hint="As addresses and programs name it; it never changes."
-        value={slug}
-        onChange={({ target }) => setSlug(target.value)}
-        error={at('slug')}
-      />
-      <TextArea
-        label="What it is for"
-        rows={2}
-        maxLength={500}
-        value={description}
-        onChange={({ target }) => setDescription(target.value)}
-        error={at('description')}
-      />
-    </FormDialog>
+      {(at) => (
+        <>
+          <TextField
+            label="Slug"
+            isMono
+            maxLength={255}
+            disabled={stored !== null}
+            placeholder="made of the name"
+            hint="As addresses and programs name it; it never changes."
+            value={slug}
+            onChange={({ target }) => setSlug(target.value)}
+            error={at('slug')}
+          />
+          <TextArea
+            label="What it is for"
+            rows={2}
+            maxLength={500}
+            value={description}
+            onChange={({ target }) => setDescription(target.value)}
+            error={at('description')}
+          />
+        </>
+      )}
+    </NamedForm>
   );
 }

@@ -1,12 +1,12 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOperation } from '../../../data/use-document.ts';
 import { counted } from '../../../format/number.ts';
-import { duration } from '../../../format/time.ts';
-import { useWorkspaceSlug } from '../../../shell/address.ts';
+import { clock, duration } from '../../../format/time.ts';
+import { useZone } from '../../../shell/stored.ts';
 import { Banner, Button, Code, Section, Status, TextArea, type Tone } from '../../../ui/index.ts';
 import { AnswerToolsDocument, CancelRunDocument, ThreadShownDocument } from '../documents.ts';
 import { awaitedCalls, calledIn, isOpen, type Run, type Step } from './thread.ts';
+import { TraceLink } from './trace-link.tsx';
 
 const tones: Readonly<Record<string, Tone>> = {
   completed: 'ok',
@@ -21,9 +21,9 @@ const changes = [ThreadShownDocument.name];
 
 /** A run with its steps, in the order in which they were taken. */
 export function Timeline({ thread, run }: { thread: string; run: Run }) {
-  const slug = useWorkspaceSlug();
   const cancel = useOperation(CancelRunDocument, { changes });
-  const { status, usage, lastError, startedAt, completedAt, traceId, model } = run;
+  const [zone] = useZone();
+  const { status, usage, lastError, startedAt, takenOverAt, completedAt, traceId, model } = run;
   return (
     <Section
       title={`Run with ${model}`}
@@ -40,6 +40,12 @@ export function Timeline({ thread, run }: { thread: string; run: Run }) {
     >
       <div className="flex flex-col gap-3 p-4">
         {lastError && <Banner tone="bad">{lastError.message}</Banner>}
+        {takenOverAt !== null && (
+          <Banner tone="info">
+            The process that executed it died. Another one took it over at {clock(takenOverAt * 1000, zone)},
+            and began its last turn anew.
+          </Banner>
+        )}
         {cancel.error && <Banner tone="bad">{cancel.error.message}</Banner>}
         <ol className="flex flex-col gap-2">
           {run.steps.map((step) => (
@@ -52,13 +58,7 @@ export function Timeline({ thread, run }: { thread: string; run: Run }) {
           {startedAt !== null && completedAt !== null && (
             <span>{duration((completedAt - startedAt) * 1000)}</span>
           )}
-          <Link
-            to={`/${slug}/logs` as never}
-            search={{ q: `trace:${traceId}` } as never}
-            className="text-accent underline"
-          >
-            Logs and cost
-          </Link>
+          <TraceLink id={traceId} />
         </p>
       </div>
     </Section>

@@ -14,7 +14,7 @@ export function Counters({ counters, names }: { counters: readonly Counter[]; na
   if (counters.length === 0)
     return (
       <Notice icon="limits" title="Nothing was counted yet">
-        The first call that it is about makes a row here.
+        The first call that it lets through makes a row here.
       </Notice>
     );
   const columns: Column<Counter>[] = [

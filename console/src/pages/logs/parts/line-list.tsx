@@ -1,6 +1,6 @@
 import { type RefObject, useMemo } from 'react';
 import { count } from '../../../format/number.ts';
-import { useGo, useSearch } from '../../../shell/address.ts';
+import { useGo, usePlace, useSearch } from '../../../shell/address.ts';
 import { useKeys } from '../../../shell/keys.ts';
 import { useRange } from '../../../shell/range.ts';
 import { Refused } from '../../../shell/states/asked.tsx';
@@ -35,6 +35,7 @@ export function LineList({ list, lines, arrived, waiting, onShow, columns, ...re
   const [zone] = useZone();
   const range = useRange();
   const go = useGo();
+  const place = usePlace('logs');
   const isNarrow = useIsNarrow();
   const hasDays = Date.parse(range.to) - Date.parse(range.from) > DAY_MS;
   const { onAdd, onTop, scroller } = rest;
@@ -92,6 +93,7 @@ export function LineList({ list, lines, arrived, waiting, onShow, columns, ...re
           onTop={onTop}
           isNew={({ id }) => newest.has(id)}
           scroller={scroller}
+          place={place}
           foot={<Foot list={list} shown={lines.length} />}
         />
       )}

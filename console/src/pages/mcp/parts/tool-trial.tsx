@@ -12,8 +12,9 @@ import {
   valueIn,
   type Written,
 } from '../../../ui/index.ts';
-import { callTool, type ToolAnswer, type ToolCall } from './call-tool.ts';
+import { callTool, type ServerAnswer, type ToolCall } from './call-tool.ts';
 import type { Capability, Server } from './server.tsx';
+import { SignInThere } from './sign-in-there.tsx';
 
 type ToolTrialProps = { server: Pick<Server, 'slug' | 'workspaceId'>; tool: Capability };
 
@@ -21,7 +22,7 @@ type ToolTrialProps = { server: Pick<Server, 'slug' | 'workspaceId'>; tool: Capa
 export function ToolTrial({ server, tool }: ToolTrialProps) {
   const { refusal } = useMay('mcp.invoke');
   const [written, setWritten] = useState<Written>({});
-  const call = useMutation<ToolAnswer, Error, ToolCall>({ mutationFn: callTool, gcTime: 0 });
+  const call = useMutation<ServerAnswer, Error, ToolCall>({ mutationFn: callTool, gcTime: 0 });
   const schema = isSchema(tool.inputSchema) ? tool.inputSchema : {};
   const missing = missingOf(schema, written);
   const send = (event: FormEvent) => {
@@ -48,8 +49,13 @@ export function ToolTrial({ server, tool }: ToolTrialProps) {
   );
 }
 
-const Answer = ({ answer: { isFailed, text, message, milliseconds } }: { answer: ToolAnswer }) => (
+const Answer = ({
+  answer: { isFailed, text, message, milliseconds, signInAt },
+}: {
+  answer: ServerAnswer;
+}) => (
   <>
+    {signInAt && <SignInThere address={signInAt} />}
     <Banner tone={isFailed ? 'bad' : 'ok'}>
       {isFailed ? 'It failed' : 'It answered'} after {duration(milliseconds)}.
     </Banner>

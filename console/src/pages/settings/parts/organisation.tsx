@@ -1,18 +1,29 @@
 import { useState } from 'react';
+import { fieldErrors } from '../../../data/graph-error.ts';
 import { useOperation } from '../../../data/use-document.ts';
 import { useMay } from '../../../shell/session/viewer.ts';
 import { Banner, Button, Check, Section, SelectField, say } from '../../../ui/index.ts';
 import { ChangeSettingsDocument, type LogMode, SettingsDocument, type SettingsQuery } from '../documents.ts';
+import { ForcedApproval } from './forced-approval.tsx';
 
 type Stored = NonNullable<NonNullable<SettingsQuery['organisation']>['settings']>;
 type Flag = 'allowLogModeOverride' | 'allowExportOverride' | 'savedConfigsOnly';
 
-const flags: readonly { name: Flag; label: string }[] = [
-  { name: 'allowLogModeOverride', label: 'Workspaces may keep more or less of requests than that' },
-  { name: 'allowExportOverride', label: 'Workspaces may choose for themselves what log exports hold' },
+const flags: readonly { name: Flag; label: string; effect: string }[] = [
+  {
+    name: 'allowLogModeOverride',
+    label: 'Workspaces may keep more or less of requests than that',
+    effect: 'A mode of the workspace then outweighs this one.',
+  },
+  {
+    name: 'allowExportOverride',
+    label: 'Workspaces may choose for themselves what log exports hold',
+    effect: 'Exports that run from then on follow the workspace.',
+  },
   {
     name: 'savedConfigsOnly',
     label: 'Requests name configs, providers and hosts only by what is saved here',
+    effect: 'A request with a config or a host of its own is refused.',
   },
 ];
 
@@ -46,6 +57,7 @@ export function OrganisationForm({ stored }: { stored: Stored }) {
     changes: [SettingsDocument.name],
     onDone: () => say('The settings are saved'),
   });
+  const wrong = fieldErrors(save.error, ['mcpForceApproval']);
   const { switches } = draft;
   const names = Object.keys(switches) as (keyof typeof switches)[];
   return (
@@ -54,18 +66,33 @@ export function OrganisationForm({ stored }: { stored: Stored }) {
         <div className="flex flex-col gap-3 p-4">
           <SelectField<LogMode | ''>
             label="Logs keep"
+            hint="It holds for the next request, and outweighs what x-gateway-debug asks for. Logs that are there stay as they are."
             choices={modes}
             value={draft.logMode ?? ''}
             onChange={(mode) => setDraft({ ...draft, logMode: mode || null })}
           />
-          {flags.map(({ name, label }) => (
+          {flags.map(({ name, label, effect }) => (
             <Check
               key={name}
-              label={label}
+              label={
+                <>
+                  {label}
+                  <span className="block text-meta text-muted">{effect}</span>
+                </>
+              }
               checked={draft[name]}
               onChange={({ target }) => setDraft({ ...draft, [name]: target.checked })}
             />
           ))}
+        </div>
+      </Section>
+      <Section title="MCP">
+        <div className="p-4">
+          <ForcedApproval
+            tools={stored.mcpForceApproval}
+            error={wrong.at('mcpForceApproval')}
+            onChange={(mcpForceApproval) => setDraft({ ...draft, mcpForceApproval })}
+          />
         </div>
       </Section>
       {roles.map(({ prefix, label }) => (
@@ -87,7 +114,7 @@ export function OrganisationForm({ stored }: { stored: Stored }) {
           </fieldset>
         </Section>
       ))}
-      {save.error && <Banner tone="bad">{save.error.message}</Banner>}
+      {wrong.rest && <Banner tone="bad">{wrong.rest}</Banner>}
       <Button
         look="primary"
         className="self-start"

@@ -1,19 +1,11 @@
 import { useState } from 'react';
-import { fieldErrors } from '../../../../data/graph-error.ts';
 import { useOperation } from '../../../../data/use-document.ts';
 import { day } from '../../../../format/time.ts';
 import { useViewer } from '../../../../shell/session/viewer.ts';
 import { useZone } from '../../../../shell/stored.ts';
-import {
-  Button,
-  type Column,
-  DeleteButton,
-  FormDialog,
-  say,
-  Table,
-  TextField,
-} from '../../../../ui/index.ts';
+import { Button, type Column, DeleteButton, say, Table } from '../../../../ui/index.ts';
 import { CreateTenantDocument, DeleteTenantDocument } from '../../documents.ts';
+import { NamedForm, whenDone } from '../named-form.tsx';
 import { changes, type Tenant } from './use-identities.ts';
 
 type Placed = Tenant & { depth: number };
@@ -79,33 +71,18 @@ export function Tenants({ tenants }: { tenants: readonly Tenant[] }) {
 
 function CreateTenant({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
-  const create = useOperation(CreateTenantDocument, {
-    changes,
-    onDone() {
-      say(`${name.trim()} is there`);
-      onClose();
-    },
-  });
-  const { at, rest } = fieldErrors(create.error, ['name']);
+  const create = useOperation(CreateTenantDocument, { changes, onDone: whenDone(null, name, onClose) });
   return (
-    <FormDialog
-      title="New tenant"
+    <NamedForm
+      noun="tenant"
+      of={null}
+      name={name}
+      onName={setName}
+      acts={[create]}
       description="It gets an organisation of its own, below this one."
-      verb="Create"
-      isBusy={create.isPending}
-      problem={rest}
       onSubmit={() => create.mutate({ input: { name: name.trim() } })}
       onClose={onClose}
-    >
-      <TextField
-        label="Name"
-        required
-        maxLength={255}
-        value={name}
-        onChange={({ target }) => setName(target.value)}
-        error={at('name')}
-      />
-    </FormDialog>
+    />
   );
 }
 
