@@ -43,6 +43,13 @@ function writeByte(place: number, value: number): void {
   text[place + 1] = digit(value);
 }
 
+/** So many random bytes, as good as the system's: it takes as long for a few as for the thousands that are fetched at a time. */
+export function takeRandomBytes(length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  for (let at = 0; at < length; at++) bytes[at] = randomByte();
+  return bytes;
+}
+
 function randomByte(): number {
   if (unused === random.length) {
     randomFillSync(random);

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { slugFrom, uuid } from '../../src/lib/ids.ts';
+import { slugFrom, takeRandomBytes, uuid } from '../../src/lib/ids.ts';
 
 test.each([
   ['My Config!', /^my-config-[0-9a-f]{6}$/],
@@ -49,4 +49,11 @@ test('no random part comes twice, and each of its digits takes each value', () =
   expect(new Set(parts).size).toBe(MANY);
   for (const place of [1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16])
     expect(new Set(parts.map((part) => part[place])).size).toBe(16);
+});
+
+test('random bytes are given out once', () => {
+  // Together far more than are asked of the system at a time.
+  const taken = Array.from({ length: 2000 }, () => takeRandomBytes(12).toString('hex'));
+  expect(new Set(taken).size).toBe(2000);
+  expect(takeRandomBytes(5000)).toHaveLength(5000);
 });

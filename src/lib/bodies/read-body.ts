@@ -59,6 +59,10 @@ export function readBody(
       isWhole = true;
       arrival?.complete(request);
       resolve(pieces.joined());
+      // A request may be answered for minutes, and would keep what nobody reads from it again.
+      request.off('data', take);
+      request.off('end', end);
+      pieces.keepLast(0);
     };
     const leave = () => {
       if (isWhole) hold.release();

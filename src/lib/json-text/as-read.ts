@@ -12,7 +12,7 @@ export const readsOneWay = (json: Buffer, value: unknown): boolean =>
  * Members of all objects in a value; null where a name has a backslash: V8 takes a name that is written with escapes for
  * such a one when it met that one at the same place before, `"\u0061"` for `"\\"`.
  */
-function membersOf(value: unknown): number | null {
+export function membersOf(value: unknown): number | null {
   let count = 0;
   const left = [value];
   while (left.length > 0) {
