@@ -5,6 +5,7 @@ import { house } from './assembly/house.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { type Addresses, startService } from './process/service.ts';
 import { drainDelay, stopOnSignal } from './process/stop-on-signal.ts';
+import { keepTickShape } from './process/tick-shape.ts';
 import {
   announce,
   announceAddresses,
@@ -20,6 +21,10 @@ import { createSecrets } from './storage/secrets.ts';
 import { lacksOwner, makeSetUpLink, setUpLinkTo } from './subgraphs/identity/sign-in-link/index.ts';
 
 const started = performance.now();
+
+// Small buffers share a slab, and the last of them keeps all of it: of requests that are open for minutes, most of 64 kB each.
+Buffer.poolSize = 8 * 1024;
+keepTickShape();
 
 /** Settings -> storage -> service, or the workers that are its processes; stopping runs the same list backwards. */
 async function main(): Promise<void> {
