@@ -41,7 +41,8 @@ export function askInProcess(
     const hangUp = () => response.destroy();
     response.once('close', () => {
       signal.removeEventListener('abort', hangUp);
-      reject(new Error('The call was given up before it was answered.'));
+      // An error takes long to make.
+      if (!response.headersSent) reject(new Error('The call was given up before it was answered.'));
     });
     response.on('error', () => undefined);
     signal.addEventListener('abort', hangUp, { once: true });

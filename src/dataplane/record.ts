@@ -114,6 +114,7 @@ export function recordWithProvider(
     quotable: isPacked ? secrets : NONE,
     pricing: target.pricing,
     endsCall: settled.relayed && hasTries(call),
+    mcp: null,
   });
 }
 
@@ -182,6 +183,7 @@ export function recordWithoutProvider(
     quotable: NONE,
     pricing: null,
     endsCall: hasTries(call),
+    mcp: null,
   });
 }
 

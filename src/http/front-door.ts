@@ -10,6 +10,7 @@ import { plainPageHeaders } from '../lib/http/page-headers.ts';
 import { splitUrl } from '../lib/http/request-url.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { McpDoor } from '../mcp/door/index.ts';
+import type { McpPlace } from '../mcp/paths.ts';
 import { answer, isRead, refuseMethod } from './answers.ts';
 import { answerInvitePage } from './invite-page.ts';
 import type { Listener, UpgradeListener } from './listener.ts';
@@ -67,6 +68,9 @@ export function createListener({
 }: FrontDoors): Listener {
   function route(request: IncomingMessage, response: ServerResponse): [Door, Promise<unknown> | unknown] {
     const { path, query } = splitUrl(request.url);
+    // No path of another door is one of an MCP server: it need not be held against theirs.
+    const place = path.endsWith('/mcp') ? mcp.match(path) : null;
+    if (place) return answerMcp(place, request, response);
     if (path.startsWith('/v1/')) {
       const operation = rest.match(request, path) ?? rest.refuse(request, path);
       if (operation) return ['rest', operation(request, response)];
@@ -92,15 +96,21 @@ export function createListener({
       // As with streams of the graph, the time that one stays open says nothing about the door.
       return [path === '/console/graphql/stream' ? 'stream' : 'console', console.handle(request, response)];
     }
-    const place = mcp.match(path);
-    if (place) {
-      const handled = mcp.handle(request, response, place);
-      // A stream that is opened with GET stays open.
-      return [request.method === 'GET' ? 'stream' : 'mcp', handled];
-    }
+    const gone = mcp.match(path);
+    if (gone) return answerMcp(gone, request, response);
     if (path.startsWith('/invites/')) return ['operations', answerInvite(path, request, response)];
     return ['operations', operations(path, request, response)];
   }
+
+  /** A stream that is opened with GET stays open. */
+  const answerMcp = (
+    place: McpPlace,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): [Door, Promise<unknown>] => [
+    request.method === 'GET' ? 'stream' : 'mcp',
+    mcp.handle(request, response, place),
+  ];
 
   /** A browser is led to the console, which signs in whom it lets in; what reads the secret there is in the fragment. */
   async function answerInvite(

@@ -32,12 +32,12 @@ export function openCallLimits(
 
 /** Counts the calls that are on their way to providers, so that neither a loop nor a flood takes all connections and memory. */
 export class OpenCalls {
-  readonly #limits: OpenCallLimits;
+  readonly limits: Readonly<OpenCallLimits>;
   readonly #byKey = new Map<string, number>();
   #count = 0;
 
   constructor(limits: OpenCallLimits) {
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   get count(): number {
@@ -46,7 +46,7 @@ export class OpenCalls {
 
   /** Takes a place, which `leave` gives back. Throws TOO_MANY_OPEN_CALLS or GATEWAY_BUSY when there is none. */
   enter(principal: Principal): void {
-    const { perKey, total } = this.#limits;
+    const { perKey, total } = this.limits;
     const key = keyOf(principal);
     const own = this.#byKey.get(key) ?? 0;
     if (own >= perKey) {

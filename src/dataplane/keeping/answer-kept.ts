@@ -42,9 +42,11 @@ async function stream(events: Events, response: ServerResponse, signal: AbortSig
   const leave = () => void iterator.return?.();
   signal.addEventListener('abort', leave, { once: true });
   try {
-    for await (const { event, data } of { [Symbol.asyncIterator]: () => iterator }) {
+    for await (const { event, data, text = JSON.stringify(data) } of {
+      [Symbol.asyncIterator]: () => iterator,
+    }) {
       if (signal.aborted) return;
-      if (!response.write(formatEvent(event, JSON.stringify(data))))
+      if (!response.write(formatEvent(event, text)))
         await once(response, 'drain', { signal }).catch(() => undefined);
     }
   } finally {

@@ -15,9 +15,12 @@ export type KeptCall = {
   signal: AbortSignal;
 };
 
+/** `text`: the data as JSON, where somebody has it already. */
+export type KeptEvent = { event: string; data: unknown; text?: string };
+
 export type ResponseAnswer =
   | { kind: 'whole'; status: number; headers: OutgoingHttpHeaders; body: string | Buffer }
-  | { kind: 'events'; events: AsyncIterable<{ event: string; data: unknown }> };
+  | { kind: 'events'; events: AsyncIterable<KeptEvent> };
 
 /** Has the model answer, and keeps what it was asked and what it said. Throws GatewayError for what is not taken. */
 export type ResponseKeeper = (call: KeptCall) => Promise<ResponseAnswer>;

@@ -6,7 +6,7 @@ import type { Settled } from '../answer/settled.ts';
 import type { Call, RequestBody } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { boundaryOf, parseForm } from '../forms/form.ts';
-import { type ByteBody, bodyOf, jsonBody, unreadableBody } from '../guardrails/bodies/byte-body.ts';
+import { type ByteBody, bodyOf, JsonBytes, unreadableBody } from '../guardrails/bodies/byte-body.ts';
 import { FormBody } from '../guardrails/bodies/form-body.ts';
 import { QueriedBody } from '../guardrails/bodies/queried-body.ts';
 import { checkedCall } from '../guardrails/checked-call.ts';
@@ -105,7 +105,7 @@ function inputOf(call: Call, given: RequestBody): ByteBody {
 }
 
 function bodyIn(call: Call, body: RequestBody): ByteBody {
-  if (body.kind === 'json') return jsonBody(body.bytes, body.value, 'input');
+  if (body.kind === 'json') return new JsonBytes(body.bytes, body.value, 'input');
   if (body.kind === 'none') return { ...unreadableBody(Buffer.alloc(0), ''), texts: addressOf(call) };
   if (body.kind === 'stream')
     return unreadableBody(Buffer.alloc(0), 'it is too large, or of unknown length, and goes on as it comes');

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors/index.ts';
+import { alone } from '../../lib/bodies/alone.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { sizeUp } from '../limits/size-up.ts';
 import type { Adapter, Asked } from '../request/adapter.ts';
@@ -62,6 +63,9 @@ function translated(
 function ask(leg: Leg, asked: Asked, dependencies: DataplaneDependencies): Promise<void> | undefined {
   const { provider } = leg.target;
   const { endpoint } = asked;
+  const { content, value } = leg.body;
+  // A stream may last for minutes, and its request is kept as long.
+  if (value?.stream === true && Buffer.isBuffer(content)) leg.body.content = alone(content);
   const loadDialect = provider.dialects?.[endpoint];
   if (loadDialect || provider.respond) requireHeld(leg);
   if (loadDialect) return loadDialect().then((dialect) => askDialect(leg, asked, dialect, dependencies));

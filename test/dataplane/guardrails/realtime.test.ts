@@ -205,7 +205,7 @@ describe('what the model says', () => {
       await eventually(async () => expect(atCaller.at(-1)?.type).toBe('response.done'));
       expect(said).toMatch(new RegExp(`^${spoken(atCaller).slice(0, 30)}`));
       expect(JSON.stringify(atCaller.filter(({ type }) => type !== 'error'))).not.toMatch(/evil|much/);
-      expect(spoken(atCaller).length).toBeLessThan(said.indexOf('evilword'));
+      expect(said.slice(0, said.indexOf('evilword'))).toContain(spoken(atCaller));
       expect(atCaller.slice(-2)).toMatchObject([
         {
           type: 'error',

@@ -2,7 +2,11 @@ import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import OpenAI from 'openai';
-import { chatFrames, eventStream } from '../../support/provider.ts';
+import { recognisers } from '../../../src/guardrails/checks/personal-data/recognisers/index.ts';
+import { confidential } from '../../guardrails/checks/confidential.ts';
+import { seeded } from '../../guardrails/checks/random.ts';
+import { rounds } from '../../support/long.ts';
+import { chatAnswer, chatFrames, eventStream, json } from '../../support/provider.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { redacting, saying, tooLong, without } from './guarded.ts';
 
@@ -27,6 +31,16 @@ const contentOf = (text: string): string =>
 const ask = (config: object, more: object = {}, headers: Record<string, string> = {}) =>
   world.call({ config: { provider, ...config }, headers, body: { ...saying('hi'), stream: true, ...more } });
 const cut = (text: string, size: number) => text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+
+const redactingAll = {
+  checks: [
+    {
+      id: 'gateway.pii',
+      parameters: { categories: recognisers.map(({ category }) => category), redact: true },
+    },
+    { id: 'gateway.secrets', parameters: { redact: true } },
+  ],
+};
 
 describe('a stream through a window', () => {
   test.each([1, 3, 7, 100])('in pieces of %i: what passes arrives whole', async (size) => {
@@ -56,7 +70,7 @@ describe('a stream through a window', () => {
   });
 
   test('that is refused before a byte was sent is a plain 446', async () => {
-    world.provider.play(eventStream(chatFrames(cut('an evil thing', 2))));
+    world.provider.play(eventStream(chatFrames(cut('evil things', 2))));
     const answer = await ask({ output_guardrails: [without('evil')] });
     expect([answer.status, answer.json.error.type]).toEqual([446, 'hooks_failed']);
   });
@@ -78,6 +92,27 @@ describe('a stream through a window', () => {
     expect(text).toContain('hooks_failed');
     const [sent = ''] = text.split('"error"');
     expect(sent).not.toContain('ev');
+  });
+
+  const callAt = (index: number, args: string) => ({
+    tool_calls: [{ index, function: { arguments: args } }],
+  });
+  test.each([
+    ['a word', without('forbidden'), 'forbidden'],
+    ['two words', without('not allowed'), 'not allowed'],
+    ['an address', redactingAll, 'anna.bell@example.com'],
+    ['a token', redactingAll, `${'gh' + 'p_'}0123456789abcdefghijABCDEFGHIJ012345`],
+  ])('of calls of tools that come by turns, no character of %s is sent', async (_what, guardrail, match) => {
+    const chunk = (delta: object) => event(null, { id: 'x', choices: [{ index: 0, delta }] });
+    const frames = cut(`see ${match} `, 4).flatMap((piece) => [
+      chunk(callAt(0, piece)),
+      chunk(callAt(1, ' x ')),
+    ]);
+    world.provider.play(eventStream([...frames, 'data: [DONE]\n\n']));
+    const { text } = await ask({ output_guardrails: [guardrail] });
+    const said = datasOf(text).flatMap((data) => data.choices?.[0]?.delta?.tool_calls ?? []);
+    const first = said.map(({ index, function: { arguments: part } }) => (index === 0 ? part : '')).join('');
+    expect(first).toMatch(/^(?:see (?:\{\{.*\}\} )?)?$/);
   });
 
   test('for all texts and all cuts is what the whole text becomes', async () => {
@@ -109,6 +144,47 @@ describe('a stream through a window', () => {
       { numRuns: 60 },
     );
   });
+
+  test('goes out word by word, however long a match may be', async () => {
+    const hasArrived = Promise.withResolvers<void>();
+    world.provider.play(async (_request, response) => {
+      const [first = '', ...others] = chatFrames(cut('Dear reader, the river is quiet and all is well. ', 5));
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(first + others.slice(0, 4).join(''));
+      await hasArrived.promise;
+      response.end(others.slice(4).join(''));
+    });
+    const answer = await world.open({
+      config: { provider, output_guardrails: [{ ...redactingAll, deny: true }] },
+      body: { ...saying('hi'), stream: true },
+    });
+    let text = '';
+    for await (const chunk of answer) {
+      text += chunk;
+      if (contentOf(text).startsWith('Dear reader, ')) hasArrived.resolve();
+    }
+    expect(contentOf(text)).toBe('Dear reader, the river is quiet and all is well. ');
+  });
+
+  test(
+    'for all personal data, secrets and cuts is what the whole text becomes',
+    async () => {
+      const seed = fc.integer({ min: 1, max: 1_000_000 });
+      await fc.assert(
+        fc.asyncProperty(seed, fc.integer({ min: 1, max: 30 }), async (start, size) => {
+          const text = confidential(seeded(start));
+          const config = { output_guardrails: [redactingAll] };
+          world.provider.play(json(200, chatAnswer(text)));
+          const whole = await ask(config, { stream: false });
+          world.provider.play(eventStream(chatFrames(cut(text, size))));
+          const streamed = await ask(config);
+          expect(contentOf(streamed.text)).toBe(whole.json.choices[0].message.content);
+        }),
+        { numRuns: rounds(25, 300) },
+      );
+    },
+    rounds(120_000, 900_000),
+  );
 
   test('goes on in the words of messages and responses', async () => {
     const frames = [

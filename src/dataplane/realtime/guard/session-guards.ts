@@ -5,7 +5,7 @@ import { Placeholders } from '../../../guardrails/segments/index.ts';
 import { ResultSum } from '../../../guardrails/stream/index.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
 import type { DataplaneDependencies } from '../../dependencies.ts';
-import { jsonBody, unreadableBody } from '../../guardrails/bodies/byte-body.ts';
+import { JsonBytes, unreadableBody } from '../../guardrails/bodies/byte-body.ts';
 import { checkedCall } from '../../guardrails/checked-call.ts';
 import { denialError } from '../../guardrails/denial.ts';
 import { aboutCallsOnly, guardrailsOf } from '../../guardrails/find-guardrails.ts';
@@ -71,7 +71,7 @@ export class SessionGuards {
     const guardrails = aboutCallsOnly(this.input());
     if (guardrails.length === 0) return;
     const { body } = this.#session.call;
-    const opening = body.kind === 'json' ? jsonBody(body.bytes, body.value, 'input') : unreadable();
+    const opening = body.kind === 'json' ? new JsonBytes(body.bytes, body.value, 'input') : unreadable();
     const outcome = await this.run('input', opening, guardrails);
     this.headers = outcome.headers;
     if (outcome.denial) throw denialError(hooksOf('input', outcome));
