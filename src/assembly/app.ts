@@ -127,6 +127,7 @@ export function createApp(dependencies: AppDependencies): App {
   const { dataplane } = dataplanes;
   const assistants = createAssistants({
     ...{ settings, db, dataplane: dataplanes.onBehalf, files, directory, changes, secrets, leases, now, log },
+    openCalls: inference.openCalls.limits,
     serverTools: mcpDoor.serverTools(access.onBehalf),
     furtherTools: dependencies.hostedTools ?? [],
   });
@@ -187,7 +188,7 @@ export function createApp(dependencies: AppDependencies): App {
         ? createConsoleDocuments(settings.console.directory)
         : dependencies.consoleDocuments,
     authenticateAccount: access.ofAccount,
-    throttle,
+    ...{ throttle, changes },
     createContext,
     bodies,
     aliases,

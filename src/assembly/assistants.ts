@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { createBatchEngine } from '../batches/index.ts';
 import { createBoxes, createExtractText } from '../boxes/index.ts';
+import type { OpenCallLimits } from '../dataplane/call/open-calls.ts';
 import type { Dataplane } from '../dataplane/index.ts';
 import type { Directory } from '../directory/memory.ts';
 import type { Files } from '../files/index.ts';
@@ -12,8 +13,9 @@ import { createMcpTool } from '../runs/tools/mcp.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Leases } from '../storage/leases.ts';
-import { nativeDb } from '../storage/native-db.ts';
+import { nativeCollection, nativeDb } from '../storage/native-db.ts';
 import type { Secrets } from '../storage/secrets.ts';
+import { createTogether } from '../storage/together.ts';
 import { createResponseKeeper } from '../subgraphs/assistants/response/index.ts';
 import { threadModel } from '../subgraphs/assistants/thread/index.ts';
 import { createCodeTool, hostedTools } from './code-interpreter.ts';
@@ -25,6 +27,7 @@ type Given = {
   db: Connection;
   /** Asks models in the name of whoever began a run or a batch. */
   dataplane: Dataplane;
+  openCalls: OpenCallLimits;
   files: Files;
   directory: Pick<Directory, 'providers'>;
   /** Tools of MCP servers, in the name of whoever began a run. */
@@ -40,7 +43,7 @@ type Given = {
 
 /** What works on without a caller who waits: runs with their tools, kept responses, batches, and the upkeep of threads. */
 export function createAssistants(given: Given) {
-  const { settings, db, dataplane, files, directory, changes, secrets, leases, now, log } = given;
+  const { settings, db, dataplane, openCalls, files, directory, changes, secrets, leases, now, log } = given;
   const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));
   const knowledge = createKnowledgeService({
     ...{ settings, db, files, dataplane, changes, secrets, now, log },
@@ -53,13 +56,15 @@ export function createAssistants(given: Given) {
     createMcpTool({ servers: given.serverTools, secrets }),
   ]);
   const runs = createRunEngine({
-    runs: () => nativeDb(db).collection('runs'),
-    items: () => nativeDb(db).collection('thread_items'),
-    batches: () => nativeDb(db).collection('run_events'),
+    runs: () => nativeCollection(db, 'runs'),
+    items: () => nativeCollection(db, 'thread_items'),
+    batches: () => nativeCollection(db, 'run_events'),
+    together: createTogether(() => nativeDb(db)),
     hasThread: async (_id) => (await threadModel(db).exists({ _id })) !== null,
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
     contextWindow: createContextWindows(directory, now),
-    ...settings.runs,
+    mostQueued: settings.runs.mostQueued,
+    slots: slotsWithin(settings.runs.slots, openCalls),
     ...{ dataplane, files, tools, changes, secrets, now, log },
   });
   const batches = createBatchEngine({
@@ -78,3 +83,11 @@ export function createAssistants(given: Given) {
     threads: createThreadUpkeep(settings, { runs, files, knowledge, db, leases, now, log }),
   };
 }
+
+type Slots = Settings['runs']['slots'];
+
+/** Each run that is executed has a call open, and waits for its place where there would be none for the call. */
+const slotsWithin = ({ all, ofWorkspace }: Slots, { total, perKey }: OpenCallLimits): Slots => ({
+  all: Math.min(all, total),
+  ofWorkspace: Math.min(ofWorkspace, perKey),
+});

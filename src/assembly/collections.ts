@@ -1,4 +1,4 @@
-import { type Db, type IndexDescription, MongoServerError } from 'mongodb';
+import { type Collection, type Db, type IndexDescription, MongoServerError } from 'mongodb';
 import { oidcAnswerModel } from '../console/oidc/answered.ts';
 import { cacheEntryModel } from '../dataplane/cache/model.ts';
 import { circuitModel } from '../dataplane/strategy/breaker/index.ts';
@@ -17,7 +17,7 @@ import { subgraphs } from '../subgraphs/index.ts';
 
 const resources = subgraphs.flatMap((subgraph) => subgraph.resources);
 
-/** Makes every collection and index that is not there yet. */
+/** Makes every collection and index that is not there yet, and removes the indexes of earlier versions. */
 export async function ensureCollections(db: Db): Promise<void> {
   const models = [
     ...new Set(resources.flatMap((resource) => resource.models)),
@@ -49,24 +49,36 @@ export async function ensureCollections(db: Db): Promise<void> {
  * which takes longer to make than the command.
  */
 // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
-async function ensureCollection(db: Db, { schema }: ModelOf<any>): Promise<void> {
+async function ensureCollection(db: Db, { schema, formerIndexes }: ModelOf<any>): Promise<void> {
   const name = schema.get('collection');
   if (name === undefined) throw new Error('A schema names no collection.');
   const indexes = schema.indexes().map(([key, options]) => ({ key, ...options }) as IndexDescription);
   if (indexes.length > 0) await db.collection(name).createIndexes(indexes);
   else await createCollection(db, name);
+  if (formerIndexes.length > 0) await dropIndexes(db.collection(name), formerIndexes);
+}
+
+/** Those that are there; another process that starts at the same time may drop them, too. */
+async function dropIndexes(collection: Collection, names: readonly string[]): Promise<void> {
+  const found = await collection.listIndexes().toArray();
+  for (const { name } of found.filter((index) => names.includes(index.name))) {
+    await collection.dropIndex(name).catch((error: unknown) => {
+      if (!hasCode(error, INDEX_NOT_FOUND)) throw error;
+    });
+  }
 }
 
 async function createCollection(db: Db, name: string): Promise<void> {
   try {
     await db.createCollection(name);
   } catch (error) {
-    if (!isThere(error)) throw error;
+    if (!hasCode(error, NAMESPACE_EXISTS)) throw error;
   }
 }
 
+const INDEX_NOT_FOUND = 27;
 const NAMESPACE_EXISTS = 48;
-const isThere = (error: unknown) => error instanceof MongoServerError && error.code === NAMESPACE_EXISTS;
+const hasCode = (error: unknown, code: number) => error instanceof MongoServerError && error.code === code;
 
 /** The resources that keep a workspace or an organisation from being deleted, those that go with a workspace, and those whose names the audit log shows. */
 export const ownership = {

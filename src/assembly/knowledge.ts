@@ -33,6 +33,7 @@ export function createKnowledgeService({ settings, db, files, extractText, ...de
       bytes: settings.vectorStores.cacheBytes,
     },
     engine: settings.vectorStores.engine,
+    models: settings.vectorStores.models,
   });
   files.onRemoved(({ _id, workspaceId }) => knowledge.detachEverywhere({ workspaceId, fileId: _id }));
   return knowledge;

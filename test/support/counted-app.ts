@@ -2,7 +2,7 @@ import { startApp, type TestApp } from './app.ts';
 import { sharedDatabase } from './database.ts';
 
 export type CountedApp = TestApp & {
-  /** What `work` asked the database, e.g. `find configs`; the polls that go on in the background are left out. */
+  /** What `work` asked the database, e.g. `find configs`; what goes on in the background is left out. */
   commandsOf<T>(work: () => Promise<T>): Promise<{ answer: T; commands: string[] }>;
   /** Says which collection a command that is no read was sent for, before it is sent and after it has ended. */
   onWrite(listener: (collection: string) => void): void;
@@ -27,6 +27,14 @@ const reads = new Set([
   'killCursors',
 ]);
 
+/** The collections that a command for several ones writes to. */
+function collectionsOf({ nsInfo }: { nsInfo?: unknown }): string[] {
+  // The driver gives a list that goes behind the command's document as what it is made of.
+  const given = nsInfo as { ns: string }[] | { documents: { ns: string }[] };
+  const namespaces = Array.isArray(given) ? given : given.documents;
+  return namespaces.map(({ ns }) => ns.slice(ns.indexOf('.') + 1));
+}
+
 /** A built app over a connection that reports its commands. */
 export async function startCountedApp(env: Record<string, string> = {}): Promise<CountedApp> {
   const database = await sharedDatabase();
@@ -44,6 +52,8 @@ export async function startCountedApp(env: Record<string, string> = {}): Promise
     const isPoll =
       collection === 'revisions' ||
       collection === 'run_instances' ||
+      // News for other processes are written a moment after what they tell of.
+      (collection === 'events' && commandName === 'insert') ||
       (collection === 'batches' && command.filter?.active) ||
       (collection === 'runs' && Object.keys(command.filter ?? {}).some((member) => watched.has(member))) ||
       (collection === 'log_exports' && command.filter?.status) ||
@@ -56,16 +66,16 @@ export async function startCountedApp(env: Record<string, string> = {}): Promise
   return {
     ...app,
     onWrite(listener) {
-      const underWay = new Map<number, string>();
+      const underWay = new Map<number, string[]>();
       const end = ({ requestId }: { requestId: number }) => {
-        const collection = underWay.get(requestId);
-        if (collection !== undefined) listener(collection);
+        underWay.get(requestId)?.forEach(listener);
         underWay.delete(requestId);
       };
       client.on('commandStarted', ({ requestId, commandName, command }) => {
         if (reads.has(commandName)) return;
-        underWay.set(requestId, command[commandName]);
-        listener(command[commandName]);
+        const collections = commandName === 'bulkWrite' ? collectionsOf(command) : [command[commandName]];
+        underWay.set(requestId, collections);
+        collections.forEach(listener);
       });
       client.on('commandSucceeded', end);
       client.on('commandFailed', end);

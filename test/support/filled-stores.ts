@@ -13,7 +13,7 @@ import type { TestApp } from './app.ts';
 
 type Owner = { organisationId: string; workspaceId: string };
 
-/** Vector stores, of which the first has the files, in one batch. Nothing of them waits to be indexed. */
+/** Vector stores with the files, which the first has in one batch. Nothing of them waits to be indexed. */
 export async function fillVectorStores(app: TestApp, owner: Owner, fileIds: readonly string[]) {
   const now = new Date();
   const common = { ...owner, createdAt: now, lastUpdatedAt: now };
@@ -24,6 +24,8 @@ export async function fillVectorStores(app: TestApp, owner: Owner, fileIds: read
       ...{ _id, ...common, name: `Store ${at}`, description: 'Filled.', metadata: {} },
       ...{ expiresAfterDays: 7, lastActiveAt: now, expiresAt: new Date(now.getTime() + 7 * 86_400_000) },
       ...{ embedding: { model: 'local', dimensions: 1024 }, revision: 0 },
+      // A change that was refused goes no further.
+      next: { embedding: { model: '@filled/embedder', dimensions: 3 }, sign: 'filled', failure: 'Refused.' },
     })) as never,
   );
   const fileBatchId = randomId('vsfb');
@@ -31,15 +33,17 @@ export async function fillVectorStores(app: TestApp, owner: Owner, fileIds: read
     ...{ _id: fileBatchId, ...common, storeId: vectorStoreId, cancelledAt: null },
   } as never);
   // The first of them is indexed, in as many segments as there are files.
-  const files = fileIds.map(
-    (fileId, at): VectorStoreFileDocument => ({
-      ...{ _id: storeFileId(vectorStoreId, fileId), ...common, storeId: vectorStoreId, fileId },
-      ...{ filename: 'filled.txt', batchId: fileBatchId, usageBytes: 0 },
-      ...(at === 0 ? { status: 'completed', generation: 1 } : { status: 'failed', generation: null }),
-      lastError: { code: 'server_error', message: 'Filled.' },
-      ...{ chunking: { size: 800, overlap: 400 }, attributes: {}, attributesVersion: 1 },
-      ...{ owner: null, leaseUntil: null, fence: 1, attempt: 1 },
-    }),
+  const files = storeIds.flatMap((storeId) =>
+    fileIds.map(
+      (fileId, at): VectorStoreFileDocument => ({
+        ...{ _id: storeFileId(storeId, fileId), ...common, storeId, fileId },
+        ...{ filename: 'filled.txt', batchId: storeId === vectorStoreId ? fileBatchId : null, usageBytes: 0 },
+        ...(at === 0 ? { status: 'completed', generation: 1 } : { status: 'failed', generation: null }),
+        lastError: { code: 'server_error', message: 'Filled.' },
+        ...{ chunking: { size: 800, overlap: 400 }, attributes: {}, attributesVersion: 1 },
+        ...{ owner: null, leaseUntil: null, fence: 1, attempt: 1 },
+      }),
+    ),
   );
   await vectorStoreFileModel(app.db).collection.insertMany(files as never);
   const vectors = quantise([embedLocally('Filled.')]);

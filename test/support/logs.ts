@@ -78,6 +78,7 @@ export function draftOf(changes: Partial<ExchangeDraft> = {}): ExchangeDraft {
     quotable: [],
     pricing: null,
     endsCall: false,
+    mcp: null,
     ...changes,
   };
 }

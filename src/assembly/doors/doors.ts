@@ -30,9 +30,11 @@ import type { BodyBudget } from '../../lib/bodies/index.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { defaultGraphLimits } from '../../settings/graph/graph-limits.ts';
 import type { Settings } from '../../settings/index.ts';
+import type { Changes } from '../../storage/changes.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { subgraphs } from '../../subgraphs/index.ts';
 import { type Served, servedSubgraphs } from '../../subgraphs/served.ts';
+import { lookAfterChanges } from './credential-changes.ts';
 
 type Options = {
   settings: Settings;
@@ -48,6 +50,7 @@ type Options = {
   /** Takes access tokens alone; throws INVALID_AUTHORISATION for anything else. */
   authenticateAccount(knock: Knock): Promise<Principal>;
   throttle: Throttle;
+  changes: Pick<Changes, 'subscribe'>;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
   bodies: BodyBudget;
   aliases: HeaderAliases;
@@ -102,6 +105,7 @@ export function createDoors(options: Options) {
   const consoleSafety = createSafety(consoleLimits, options.consoleDocuments);
   const atConsole = { ...graphDoor, safety: consoleSafety, authenticate: authenticateSignIn };
   const consoleSubscriptions = createSubscriptions({ graph, served: remotes, ...atConsole });
+  lookAfterChanges(options.changes, [subscriptions, consoleSubscriptions]);
   const consoleGraph = createGraphHttp({
     graph,
     served: remotes,
