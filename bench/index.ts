@@ -1,8 +1,8 @@
 // `npm run bench`: Sluice, the bare limit and a peer in one run on one machine. Prints a table; nothing here asserts.
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Contestant, compare, logged, median } from './compare.ts';
 import { makeGuardrails, setFiveLimits } from './governed.ts';
-import { type LoadResult, load, type Request } from './load.ts';
+import { type LoadResult, load } from './load.ts';
 import {
   machineNode,
   type Running,
@@ -13,10 +13,9 @@ import {
 } from './processes.ts';
 import { streams } from './streams.ts';
 
-const SECONDS = Number(process.argv[2] ?? 5);
+const RUNS = { seconds: Number(process.argv[2] ?? 5) };
 /** Of one run at full load, longer than logs may wait: they are then worked out beside the requests. */
 const SUSTAINED_SECONDS = Number(process.argv[3] ?? 90);
-const ROUNDS = 3;
 /** With one connection, where a round's last hundredth is much a matter of luck. */
 const ROUNDS_OF_ONE = 9;
 const [UPSTREAM, PIPE, SLUICE, TWO_WORKERS] = [18080, 18081, 18082, 18083];
@@ -34,20 +33,6 @@ const body = JSON.stringify({
   ],
 });
 
-/**
- * `settled` resolves when nothing is left to do after a run: the next contestant has the machine to itself. `pid`: who can stand
- * still while others are measured.
- */
-type Contestant = {
-  name: string;
-  port: number;
-  pid?: number;
-  request: Request;
-  settled?: () => Promise<void>;
-};
-
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 async function createConfig(port: number, key: string, adminBody: unknown): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/configs`, {
     method: 'POST',
@@ -63,51 +48,6 @@ async function residentMemory(pid: number): Promise<string> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kilobytes = /VmRSS:\s+(\d+)/.exec(status)?.[1];
   return kilobytes ? `${Math.round(Number(kilobytes) / 1024)} MB` : 'unknown';
-}
-
-async function compare(
-  contestants: Contestant[],
-  connections: number,
-  rounds = ROUNDS,
-): Promise<Map<string, LoadResult[]>> {
-  const results = new Map<string, LoadResult[]>(contestants.map(({ name }) => [name, []]));
-  const measure = async ({ port, pid, request, settled }: Contestant, seconds: number) => {
-    signal(pid, 'SIGCONT');
-    const result = await load(port, request, { connections, seconds });
-    await settled?.();
-    signal(pid, 'SIGSTOP');
-    return result;
-  };
-  try {
-    for (const contestant of contestants) await measure(contestant, 2);
-    for (let round = 0; round < rounds; round++)
-      for (const contestant of contestants)
-        results.get(contestant.name)?.push(await measure(contestant, SECONDS));
-  } finally {
-    for (const { pid } of contestants) signal(pid, 'SIGCONT');
-  }
-  return results;
-}
-
-/** Even an idle process wakes up now and then, and takes a processor from the one that is measured. */
-function signal(pid: number | undefined, name: 'SIGSTOP' | 'SIGCONT'): void {
-  if (pid !== undefined) process.kill(pid, name);
-}
-
-/** Waits for every log, and answers how many there were and how long it took. */
-async function logged(port: number): Promise<{ waiting: number; seconds: number }> {
-  const startedAt = performance.now();
-  const waiting = await waitingLogs(port);
-  // Twice, since the number is some milliseconds old.
-  for (let calm = 0; calm < 2; calm = (await waitingLogs(port)) === 0 ? calm + 1 : 0) await sleep(100);
-  return { waiting, seconds: (performance.now() - startedAt) / 1000 };
-}
-
-async function waitingLogs(port: number): Promise<number> {
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const waiting = /^sluice_request_log_waiting (\d+)/m.exec(metrics)?.[1];
-  if (waiting === undefined) throw new Error('The metrics do not say how many logs wait.');
-  return Number(waiting);
 }
 
 async function sustained({ name, port, request }: Contestant): Promise<void> {
@@ -194,8 +134,8 @@ async function governed(ours: Contestant, running: Running[]): Promise<void> {
       output_guardrails: output,
     }),
   ];
-  printTable('Governed, 32 connections', await compare(contestants, 32));
-  printTable('Governed, 1 connection', await compare(contestants, 1, ROUNDS_OF_ONE));
+  printTable('Governed, 32 connections', await compare(contestants, 32, RUNS));
+  printTable('Governed, 1 connection', await compare(contestants, 1, { ...RUNS, rounds: ROUNDS_OF_ONE }));
 }
 
 async function main(): Promise<void> {
@@ -224,9 +164,9 @@ async function main(): Promise<void> {
       running.push(peer.process);
       contestants.push(peer.contestant);
     }
-    printTable('32 connections', await compare(contestants, 32));
-    printTable('256 connections', await compare(contestants, 256));
-    printTable('1 connection', await compare(contestants, 1, ROUNDS_OF_ONE));
+    printTable('32 connections', await compare(contestants, 32, RUNS));
+    printTable('256 connections', await compare(contestants, 256, RUNS));
+    printTable('1 connection', await compare(contestants, 1, { ...RUNS, rounds: ROUNDS_OF_ONE }));
     await sustained(ours);
     const streamed = await streams(SLUICE, ours.request.headers, 1000);
     console.log(
@@ -238,8 +178,8 @@ async function main(): Promise<void> {
     running.push(withTwoWorkers);
     // Its primary process alone would not stop its workers.
     const pair = [pipe, { ...(await contestantOf('Sluice with WORKERS=2', withTwoWorkers)), pid: undefined }];
-    printTable('WORKERS=2, 32 connections', await compare(pair, 32));
-    printTable('WORKERS=2, 256 connections', await compare(pair, 256));
+    printTable('WORKERS=2, 32 connections', await compare(pair, 32, RUNS));
+    printTable('WORKERS=2, 256 connections', await compare(pair, 256, RUNS));
   } finally {
     for (const process of running.reverse()) await process.stop();
   }

@@ -3,11 +3,11 @@
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LoadResult, load, type Request } from '../load.ts';
+import { type Contestant, compare, logged, median } from '../compare.ts';
+import type { LoadResult, Request } from '../load.ts';
 import { type RunningSluice, startHelper, startSluice } from '../processes.ts';
 
-const SECONDS = Number(process.argv[2] ?? 5);
-const ROUNDS = 3;
+const seconds = Number(process.argv[2] ?? 5);
 const [UPSTREAM, PIPE, SLUICE, LISTED, SMALL] = [18180, 18181, 18182, 18183, 18184];
 const MODERN = '2026-07-28';
 const STREAMS = 1000;
@@ -35,7 +35,6 @@ function asked(path: string, key: string, method: string, params: object = {}): 
 }
 
 const call = { name: 'tool-0', arguments: { query: 'a fox and a dog' } };
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const fixed = (value: number) => value.toFixed(2);
 
 /** The members of answers that are read here. */
@@ -77,29 +76,17 @@ async function workspaceOf(sluice: RunningSluice): Promise<string> {
   return workspaceId;
 }
 
-/** The better half of several rounds, one contestant after the other. */
-async function compared(
-  contestants: Record<string, { port: number; request: Request }>,
-  connections: number,
-): Promise<Record<string, LoadResult>> {
-  const results: Record<string, LoadResult[]> = {};
-  for (let round = 0; round < ROUNDS; round += 1)
-    for (const [name, { port, request }] of Object.entries(contestants)) {
-      await load(port, request, { connections, seconds: 1 });
-      const result = await load(port, request, { connections, seconds: SECONDS });
-      results[name] = [...(results[name] ?? []), result];
-    }
-  return Object.fromEntries(
-    Object.entries(results).map(([name, list]) => [
-      name,
-      list.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(list.length / 2)] as LoadResult,
-    ]),
-  );
+/** Of each contestant the round in the middle, by its name. */
+async function compared(contestants: Contestant[], connections: number): Promise<Map<string, LoadResult>> {
+  const results = await compare(contestants, connections, { seconds });
+  const inTheMiddle = (rounds: LoadResult[]) =>
+    rounds.toSorted((a, b) => a.perSecond - b.perSecond)[Math.floor(rounds.length / 2)] as LoadResult;
+  return new Map([...results].map(([name, rounds]) => [name, inTheMiddle(rounds)]));
 }
 
-function print(title: string, results: Record<string, LoadResult>): void {
+function print(title: string, results: Map<string, LoadResult>): void {
   console.log(`\n${title}`);
-  for (const [name, { perSecond, p50, p99, failures }] of Object.entries(results))
+  for (const [name, { perSecond, p50, p99, failures }] of results)
     console.log(
       `  ${name.padEnd(22)} ${String(Math.round(perSecond)).padStart(6)}/s  p50 ${fixed(p50)} ms  p99 ${fixed(p99)} ms  failures ${failures}`,
     );
@@ -155,20 +142,28 @@ try {
   await serve(sluice, 'one', UPSTREAM);
   await serve(sluice, 'listed', LISTED);
   const key = sluice.workspaceKey;
-  const calls = {
-    'bare relay': { port: PIPE, request: asked('/mcp', key, 'tools/call', call) },
-    Sluice: { port: SLUICE, request: asked('/one/mcp', key, 'tools/call', call) },
+  const ours = {
+    name: 'Sluice',
+    port: SLUICE,
+    pid: sluice.pid,
+    settled: async () => void (await logged(SLUICE)),
   };
-  const many = await compared(calls, 32);
+  const through = { ...ours, request: asked('/one/mcp', key, 'tools/call', call) };
+  const request = asked('/mcp', key, 'tools/call', call);
+  const relay = { name: 'bare relay', port: PIPE, pid: pipe.pid, request };
+  const direct = { name: 'direct', port: UPSTREAM, request };
+  const many = await compared([relay, through], 32);
   print('tools/call, 32 connections', many);
-  const ratio = (many.Sluice?.perSecond ?? 0) / (many['bare relay']?.perSecond ?? 1);
+  const ratio = (many.get(through.name)?.perSecond ?? 0) / (many.get(relay.name)?.perSecond ?? 1);
   console.log(`  Sluice has ${fixed(ratio)} of the bare relay`);
-  const direct = { port: UPSTREAM, request: calls['bare relay'].request };
-  const one = await compared({ direct, ...calls }, 1);
+  const one = await compared([direct, relay, through], 1);
   print('tools/call, 1 connection', one);
-  console.log(`  Sluice adds ${fixed((one.Sluice?.p50 ?? 0) - (one.direct?.p50 ?? 0))} ms to the median`);
-  const list = { port: SLUICE, request: asked('/listed/mcp', key, 'tools/list') };
-  print('tools/list of 100 tools, 32 connections', await compared({ Sluice: list }, 32));
+  const added = (name: string) => (one.get(name)?.p50 ?? 0) - (one.get(direct.name)?.p50 ?? 0);
+  console.log(
+    `  the bare relay adds ${fixed(added(relay.name))} ms to the median, Sluice ${fixed(added(through.name))} ms`,
+  );
+  const list = { ...ours, request: asked('/listed/mcp', key, 'tools/list') };
+  print('tools/list of 100 tools, 32 connections', await compared([list], 32));
   for (let index = 0; index < SERVERS; index += 1) await serve(sluice, `server-${index}`, SMALL);
   await small.stop();
   console.log(
