@@ -29,7 +29,7 @@ it('a workspace is made, and somebody is invited into it', async () => {
   await page.getByLabel('Name', { exact: true }).fill(place);
   await page.getByLabel('Slug', { exact: true }).fill(place);
   expect(await barriersOn(page)).toEqual([]);
-  await inDialog().getByRole('button', { name: 'Create' }).click();
+  await inDialog().getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('cell', { name: place, exact: true }).first().waitFor();
 
   await page.getByRole('button', { name: 'Invite somebody' }).first().click();
@@ -37,7 +37,7 @@ it('a workspace is made, and somebody is invited into it', async () => {
   await page.getByRole('checkbox', { name: place }).check();
   await page.getByRole('button', { name: 'Make the link' }).click();
   const link = (await page.getByRole('region', { name: 'invite link' }).innerText()).trim();
-  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Done', exact: true }).click();
 
   await mary.page.goto(link);
   await mary.page.getByRole('heading', { name: 'You are invited' }).waitFor();
@@ -45,7 +45,7 @@ it('a workspace is made, and somebody is invited into it', async () => {
   expect(await barriersOn(mary.page)).toEqual([]);
   await mary.page.getByLabel('First name').fill('Mary');
   await mary.page.getByLabel('Last name').fill('Jackson');
-  await mary.page.getByRole('button', { name: 'Accept' }).click();
+  await mary.page.getByRole('button', { name: 'Accept', exact: true }).click();
   await mary.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 });
 
@@ -69,7 +69,7 @@ it('a link that is wrong is refused in words', async () => {
   await visitor.page.goto(createInvite.inviteLink.slice(0, -4).concat('AAAA'));
   await visitor.page.getByLabel('First name').fill('Eve');
   await visitor.page.getByLabel('Last name').fill('Nobody');
-  await visitor.page.getByRole('button', { name: 'Accept' }).click();
+  await visitor.page.getByRole('button', { name: 'Accept', exact: true }).click();
   await visitor.page.getByText(/whoever sent it can send you another/).waitFor();
   // An invite that nobody knows belongs to no organisation, and so to no audit trail.
   await visitor.page.context().close();

@@ -29,10 +29,10 @@ it('an assistant is made, and its run is followed to its end', async () => {
   await page.getByRole('button', { name: 'New assistant' }).first().click();
   await page.getByLabel('Name', { exact: true }).fill(name);
   expect(await barriersOn(page)).toEqual([]);
-  await inDialog().getByRole('button', { name: 'Create' }).click();
+  await inDialog().getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
   await page.getByLabel('Begin a thread').fill('How high is the water?');
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByText('wrote a message').waitFor();
   await page.getByText('completed').first().waitFor();
   await page.getByText('assistant', { exact: true }).waitFor();
@@ -42,15 +42,15 @@ it('an assistant is made, and its run is followed to its end', async () => {
 
 it('a run that calls a function waits for its output, which is given by hand', async () => {
   const { page } = ada;
-  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await page.getByLabel('Tools').fill('{}');
-  const save = inDialog().getByRole('button', { name: 'Save' });
+  const save = inDialog().getByRole('button', { name: 'Save', exact: true });
   expect(await save.getAttribute('title')).toBe('The tools are no JSON list.');
   await page.getByLabel('Tools').fill(JSON.stringify(tools));
   await save.click();
   await page.getByText(/version 2\./).waitFor();
   await page.getByLabel('Go on').fill('And now?');
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByLabel('Output of find_level').fill('{"metres": 4}');
   expect(await page.getByText('requires action').count()).toBe(1);
   expect(await barriersOn(page)).toEqual([]);
@@ -64,7 +64,7 @@ it('a run that waits can be cancelled', async () => {
   const { page } = ada;
   await page.getByRole('button', { name: 'Another thread' }).click();
   await page.getByLabel('Begin a thread').fill('Once more');
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByLabel('Output of find_level').waitFor();
   await page.getByRole('button', { name: 'Cancel the run' }).click();
   await page.getByText('cancelled').first().waitFor();
@@ -76,8 +76,8 @@ it('the list has it, until it is deleted', async () => {
   await page.getByRole('cell', { name, exact: true }).waitFor();
   expect(await barriersOn(page)).toEqual([]);
   await page.getByRole('cell', { name, exact: true }).click();
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await inDialog().getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await inDialog().getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('No assistant yet').waitFor();
 });
 
@@ -132,15 +132,15 @@ describe('files, vector stores and batches', () => {
     await drawer.getByRole('link', { name: `${name}.md` }).waitFor();
     await drawer.getByText(/2 files, 1 failed/).waitFor();
     await drawer.getByLabel('Search for').fill('Where do herons nest?');
-    await drawer.getByRole('button', { name: 'Search' }).click();
+    await drawer.getByRole('button', { name: 'Search', exact: true }).click();
     const hits = drawer.getByRole('list', { name: 'Hits' });
     await hits.getByText(words).waitFor();
     expect(await hits.getByText(/score [01]\.\d{3}/).count()).toBeGreaterThan(0);
     expect(await barriersOn(page)).toEqual([]);
-    await drawer.getByRole('button', { name: 'Delete' }).click();
+    await drawer.getByRole('button', { name: 'Delete', exact: true }).click();
     await page
       .getByRole('dialog', { name: `Delete ${name}?` })
-      .getByRole('button', { name: 'Delete' })
+      .getByRole('button', { name: 'Delete', exact: true })
       .click();
     await page.getByText('No vector store yet').waitFor();
     await expect(client.vectorStores.retrieve(store)).rejects.toMatchObject({ status: 404 });
@@ -169,10 +169,10 @@ describe('files, vector stores and batches', () => {
   it('a file is deleted, and gone for programs too', async () => {
     const { page } = ada;
     const drawer = page.getByRole('dialog');
-    await drawer.getByRole('button', { name: 'Delete' }).click();
+    await drawer.getByRole('button', { name: 'Delete', exact: true }).click();
     await page
       .getByRole('dialog', { name: `Delete ${name}.jsonl?` })
-      .getByRole('button', { name: 'Delete' })
+      .getByRole('button', { name: 'Delete', exact: true })
       .click();
     // Behind a dialog no cell has a role: only then does its absence say something.
     await eventually(async () => expect(await page.getByRole('dialog').count()).toBe(0));

@@ -85,7 +85,7 @@ it('a problem stands at its path, in the list and in the picture', async () => {
   await write(ada, '{"strategy": {"mode": "fallback"}, "targets": [{"provider": "@nobody"}]}');
   await ada.page.getByText(/^\d problems?$/).waitFor();
   expect(await ada.page.getByText(/targets\[0\]/).count()).toBeGreaterThan(0);
-  expect(await ada.page.getByRole('button', { name: 'Save…' }).isEnabled()).toBe(true);
+  expect(await ada.page.getByRole('button', { name: 'Save…', exact: true }).isEnabled()).toBe(true);
 });
 
 it('a simulation says where a call would go', async () => {

@@ -72,13 +72,15 @@ it('a guardrail is made from the catalogue, and its bench agrees with calls', as
   await page.getByRole('button', { name: 'Add a check' }).click();
   await page.getByRole('searchbox', { name: 'Search' }).fill('default.contains');
   await page.getByRole('button', { name: /^default\.contains / }).click();
-  expect(await page.getByRole('button', { name: 'Save' }).getAttribute('title')).toBe('words is missing.');
+  expect(await page.getByRole('button', { name: 'Save', exact: true }).getAttribute('title')).toBe(
+    'words is missing.',
+  );
   await page.getByLabel('words (required)').fill('hunter2\nbattery staple');
   await page.getByRole('combobox', { name: 'operator' }).click();
   await page.getByRole('option', { name: 'none', exact: true }).click();
   await tried('my hunter2', 'Refused with 446');
   expect(await barriersOn(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
   slug = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   for (const text of texts) {
@@ -96,7 +98,7 @@ it('what somebody else has changed meanwhile is not overwritten', async () => {
     { input: { actions: { deny: false } } },
   );
   await page.getByLabel('words (required)').fill('sluice');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('button', { name: 'Read it anew' }).click();
   await page.getByRole('checkbox', { name: /Refuse a call that fails/, checked: false }).waitFor();
   expect(await page.getByLabel('words (required)').inputValue()).toBe('hunter2\nbattery staple');
@@ -105,10 +107,10 @@ it('what somebody else has changed meanwhile is not overwritten', async () => {
 it('a version is brought back, and a guardrail is deleted', async () => {
   const { page } = ada;
   await page.getByRole('tab', { name: 'Versions' }).click();
-  await page.getByRole('button', { name: 'Restore' }).click();
+  await page.getByRole('button', { name: 'Restore', exact: true }).click();
   await page.getByText(/is as it was then/).waitFor();
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText(`${name} is deleted`).waitFor();
   await page.getByRole('heading', { level: 1, name: 'Guardrails' }).waitFor();
   expect(await page.getByRole('cell', { name, exact: true }).count()).toBe(0);

@@ -42,10 +42,10 @@ it('a service account is made, and its secret is shown once', async () => {
   await open('_/access?view=accounts', 'Access');
   await page.getByRole('button', { name: 'New service account' }).click();
   await page.getByLabel('Name', { exact: true }).fill('No Such Name');
-  await inDialog().getByRole('button', { name: 'Create' }).click();
+  await inDialog().getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByLabel('Name', { exact: true }).and(page.locator('[aria-invalid=true]')).waitFor();
   await page.getByLabel('Name', { exact: true }).fill(account);
-  await inDialog().getByRole('button', { name: 'Create' }).click();
+  await inDialog().getByRole('button', { name: 'Create', exact: true }).click();
   const secret = (await page.getByRole('region', { name: 'client secret' }).innerText()).trim();
   expect(await barriersOn(page)).toEqual([]);
   await page.getByRole('button', { name: 'I have kept it' }).click();
@@ -65,10 +65,10 @@ it('a service account is made, and its secret is shown once', async () => {
 it('a role is made like another, and is given and taken', async () => {
   const { page } = robot;
   await page.getByRole('tab', { name: 'Roles' }).click();
-  await page.getByRole('button', { name: 'New role' }).click();
+  await page.getByRole('button', { name: 'New role', exact: true }).click();
   await page.getByLabel('Name', { exact: true }).fill(role);
   await page.getByLabel('Slug').fill(`watcher-${mark}`);
-  const create = inDialog().getByRole('button', { name: 'Create' });
+  const create = inDialog().getByRole('button', { name: 'Create', exact: true });
   expect(await create.getAttribute('title')).toBe('It may do nothing yet.');
   await page.getByRole('checkbox', { name: 'logs.list', exact: true }).check();
   expect(await barriersOn(page)).toEqual([]);
@@ -76,23 +76,23 @@ it('a role is made like another, and is given and taken', async () => {
   await page.getByRole('cell', { name: role }).click();
   await page.getByRole('list', { name: 'Permissions' }).getByText('logs.list').waitFor();
   expect(await barriersOn(page)).toEqual([]);
-  await inDialog().getByRole('button', { name: 'Close' }).click();
+  await inDialog().getByRole('button', { name: 'Close', exact: true }).click();
 
   await page.getByRole('tab', { name: 'Access policies' }).click();
   await page.getByRole('button', { name: 'Give a role' }).click();
   const who = await page.getByLabel('Who').inputValue();
   expect(who).toMatch(new RegExp(`^${account}@`));
   await page.getByLabel('Who').fill(`${account}@nowhere`);
-  await inDialog().getByRole('button', { name: 'Give it' }).click();
+  await inDialog().getByRole('button', { name: 'Give it', exact: true }).click();
   await page.getByLabel('Who').and(page.locator('[aria-invalid=true]')).waitFor();
   await page.getByLabel('Who').fill(who);
   await page.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: new RegExp(role) }).click();
   expect(await barriersOn(page)).toEqual([]);
-  await inDialog().getByRole('button', { name: 'Give it' }).click();
+  await inDialog().getByRole('button', { name: 'Give it', exact: true }).click();
   await rowOf(account).waitFor();
-  await rowOf(account).getByRole('button', { name: 'Take' }).click();
-  await inDialog().getByRole('button', { name: 'Take' }).click();
+  await rowOf(account).getByRole('button', { name: 'Take', exact: true }).click();
+  await inDialog().getByRole('button', { name: 'Take', exact: true }).click();
   await rowOf(account).waitFor({ state: 'detached' });
   expect(await barriersOn(page)).toEqual([]);
 });
@@ -102,11 +102,11 @@ it('a tenant is made below, and is deleted', async () => {
   await page.getByRole('tab', { name: 'Tenants' }).click();
   await page.getByRole('button', { name: 'New tenant' }).click();
   await page.getByLabel('Name', { exact: true }).fill(`Branch ${mark}`);
-  await inDialog().getByRole('button', { name: 'Create' }).click();
+  await inDialog().getByRole('button', { name: 'Create', exact: true }).click();
   await rowOf(`Branch ${mark}`).waitFor();
   expect(await barriersOn(page)).toEqual([]);
-  await rowOf(`Branch ${mark}`).getByRole('button', { name: 'Delete' }).click();
-  await inDialog().getByRole('button', { name: 'Delete' }).click();
+  await rowOf(`Branch ${mark}`).getByRole('button', { name: 'Delete', exact: true }).click();
+  await inDialog().getByRole('button', { name: 'Delete', exact: true }).click();
   await rowOf(`Branch ${mark}`).waitFor({ state: 'detached' });
 });
 
@@ -114,15 +114,15 @@ it('what was made is deleted', async () => {
   const { page } = robot;
   await page.getByRole('tab', { name: 'Roles' }).click();
   await page.getByRole('cell', { name: role }).click();
-  await inDialog().getByRole('button', { name: 'Delete' }).click();
+  await inDialog().getByRole('button', { name: 'Delete', exact: true }).click();
   await page
     .getByRole('dialog', { name: `Delete ${role}?` })
-    .getByRole('button', { name: 'Delete' })
+    .getByRole('button', { name: 'Delete', exact: true })
     .click();
   await page.getByText(`${role} is deleted`).waitFor();
   await page.getByRole('tab', { name: 'Service accounts' }).click();
-  await rowOf(account).getByRole('button', { name: 'Delete' }).click();
-  await inDialog().getByRole('button', { name: 'Delete' }).click();
+  await rowOf(account).getByRole('button', { name: 'Delete', exact: true }).click();
+  await inDialog().getByRole('button', { name: 'Delete', exact: true }).click();
   await rowOf(account).waitFor({ state: 'detached' });
 });
 

@@ -35,7 +35,7 @@ it('a key is made, used, rotated and deleted, and its secrets are nowhere afterw
   const { page, open } = visitor;
   await open(`${workspace}/keys`, 'Keys');
   await page.getByText('There is no key yet').waitFor();
-  await page.getByRole('button', { name: 'New key' }).first().click();
+  await page.getByRole('button', { name: 'New key', exact: true }).first().click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
   await page.getByRole('button', { name: 'Application', pressed: true }).waitFor();
   expect(await barriersOn(page)).toEqual([]);
@@ -48,8 +48,8 @@ it('a key is made, used, rotated and deleted, and its secrets are nowhere afterw
   await page.getByRole('cell', { name }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
 
-  await page.getByRole('button', { name: 'Rotate' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
   await secretOn().waitFor();
   const second = (await secretOn().innerText()).trim();
   expect([await callWith(first), await callWith(second)]).toEqual([200, 200]);
@@ -61,8 +61,8 @@ it('a key is made, used, rotated and deleted, and its secrets are nowhere afterw
   const text = await kept();
   expect([text.includes(first), text.includes(second)]).toEqual([false, false]);
 
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('There is no key yet').waitFor();
   expect([await callWith(first), await callWith(second)]).toEqual([401, 401]);
 });
@@ -70,7 +70,7 @@ it('a key is made, used, rotated and deleted, and its secrets are nowhere afterw
 it('a refusal stands at the field that it is about', async () => {
   const { page, open } = visitor;
   await open(`${workspace}/keys`, 'Keys');
-  await page.getByRole('button', { name: 'New key' }).first().click();
+  await page.getByRole('button', { name: 'New key', exact: true }).first().click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
   await page.getByRole('textbox', { name: 'Mails about rotation and expiry go to' }).fill('nobody');
   await page.getByRole('button', { name: 'Application', pressed: true }).waitFor();

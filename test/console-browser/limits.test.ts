@@ -79,7 +79,7 @@ it('a budget that is made here refuses calls, and shows who has used it', async 
   await page.getByLabel('Amount').fill('0.01');
   await page.getByLabel('Name', { exact: true }).fill('A cent a month');
   expect(await barriersOn(page)).toEqual([]);
-  await inDialog().getByRole('button', { name: 'Create' }).click();
+  await inDialog().getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('cell', { name: '$0.010 a month' }).click();
   await page.getByRole('heading', { level: 1, name: 'A cent a month' }).waitFor();
   await page.getByText('Nothing was counted yet').waitFor();
@@ -109,7 +109,7 @@ it('a call is weighed, and the limit that stops it is named', async () => {
   await ada.open(`${workspace}/limits`, 'Limits');
   await pressed('Weigh a call');
   await inDialog().getByLabel('To the model').fill(`@${workspace}/mock-1`);
-  await inDialog().getByRole('button', { name: 'Weigh it' }).click();
+  await inDialog().getByRole('button', { name: 'Weigh it', exact: true }).click();
   await inDialog().getByText('It is refused.').waitFor();
   await inDialog()
     .getByRole('cell', { name: /A cent a month/ })
@@ -121,17 +121,17 @@ it('a call is weighed, and the limit that stops it is named', async () => {
 it('a counter that is set back lets calls through, and a limit that is raised and deleted too', async () => {
   const { page } = ada;
   await page.getByRole('cell', { name: '$0.010 a month' }).click();
-  await page.getByRole('button', { name: 'Set back' }).click();
-  await inDialog().getByRole('button', { name: 'Set back' }).click();
+  await page.getByRole('button', { name: 'Set back', exact: true }).click();
+  await inDialog().getByRole('button', { name: 'Set back', exact: true }).click();
   await page.getByText(/begins at 0/).waitFor();
   expect((await callUntil(200)).status).toBe(200);
 
-  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await page.getByLabel('Amount').fill('5');
-  await inDialog().getByRole('button', { name: 'Save' }).click();
+  await inDialog().getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText(/\$5\.00 a month for each key/).waitFor();
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await inDialog().getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await inDialog().getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('No limit yet').waitFor();
 });
 
@@ -141,15 +141,15 @@ it('a limit that is smaller than one call says so, and what to do', async () => 
   await page.getByRole('button', { name: 'New limit' }).first().click();
   await page.getByLabel('Amount').fill('0.001');
   await page.getByLabel('Name', { exact: true }).fill('Less than a call');
-  await inDialog().getByRole('button', { name: 'Create' }).click();
+  await inDialog().getByRole('button', { name: 'Create', exact: true }).click();
   expect((await callUntil(412)).status).toBe(412);
   await page.getByRole('cell', { name: '$0.0010 a month' }).click();
   await page.getByText(/Of the calls refused within a day, .* it has refused \d+/).waitFor();
   await page.getByText(/may come to \$0\.010, which is more than the whole limit of \$0\.0010/).waitFor();
   await page.getByText(/Raise the amount/).waitFor();
   expect(await barriersOn(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await inDialog().getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await inDialog().getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('No limit yet').waitFor();
 });
 
@@ -159,7 +159,7 @@ it('a refusal stands at the field that it is about', async () => {
   await page.getByRole('button', { name: 'New limit' }).first().click();
   await page.getByLabel('Amount').fill('5');
   await page.getByLabel('Tell people at').fill('9');
-  await inDialog().getByRole('button', { name: 'Create' }).click();
+  await inDialog().getByRole('button', { name: 'Create', exact: true }).click();
   await inDialog().getByRole('alert').waitFor();
   expect(await page.getByLabel('Tell people at').getAttribute('aria-invalid')).toBe('true');
 });

@@ -62,7 +62,7 @@ it('whoever says no at the issuer is told what to do, and is led there again', a
   await there.getByRole('button', { name: 'Sign in', exact: true }).click();
   await there.getByRole('heading', { name: `Connect to ${slug}?` }).waitFor();
   issuer.user = null;
-  await there.getByRole('button', { name: 'Continue' }).click();
+  await there.getByRole('button', { name: 'Continue', exact: true }).click();
   await there
     .getByText(/the issuer has not let the gateway in\. Go back .* and repeat what you did/)
     .waitFor();
@@ -82,17 +82,17 @@ it('whoever signs in there comes back to the page, which has what is theirs', as
   const { page } = ada;
   const before = page.url();
   const there = await begin();
-  await there.getByRole('button', { name: 'Continue' }).click();
+  await there.getByRole('button', { name: 'Continue', exact: true }).click();
   await there.getByText(/You are connected/).waitFor();
   await there.close();
   // A browser without windows has none that comes back to the front.
   await page.evaluate("dispatchEvent(new Event('focus'))");
   await page.getByRole('button', { name: 'Connect yourself' }).waitFor({ state: 'detached' });
   await page.getByRole('cell', { name: 'whoami', exact: true }).click();
-  await page.getByRole('button', { name: 'Call it' }).click();
+  await page.getByRole('button', { name: 'Call it', exact: true }).click();
   await page.getByText(/^It answered after/).waitFor();
   expect(await page.getByRole('region', { name: 'answer' }).innerText()).toBe('ada');
-  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
   expect(page.url()).toBe(before);
 });
 
@@ -101,7 +101,7 @@ it('a connection that is forgotten has to be made again', async () => {
   await page.getByRole('tab', { name: /Connections/ }).click();
   await page.getByText('connected', { exact: true }).waitFor();
   expect(await barriersOn(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Forget' }).click();
+  await page.getByRole('button', { name: 'Forget', exact: true }).click();
   await page.getByRole('button', { name: 'Connect yourself' }).waitFor();
 });
 

@@ -60,7 +60,7 @@ it('a server is added by its address, and its tools are read', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
   slug = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-  await page.getByRole('button', { name: 'Test' }).click();
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
   await page.getByText(/It answers as sluice-mock/).waitFor();
   await page.getByRole('cell', { name: 'echo', exact: true }).waitFor();
   expect(await barriersOn(page)).toEqual([]);
@@ -80,7 +80,7 @@ it('a tool that is switched off is refused, and one that is switched on again is
 it('a tool is called by a form, and its call is in the logs', async () => {
   const { page, open } = ada;
   await page.getByRole('cell', { name: 'add', exact: true }).click();
-  const call = page.getByRole('button', { name: 'Call it' });
+  const call = page.getByRole('button', { name: 'Call it', exact: true });
   expect(await call.getAttribute('title')).toBe('a is missing.');
   await page.getByLabel('a (required)').fill('19');
   await page.getByLabel('b (required)').fill('23');
@@ -93,7 +93,7 @@ it('a tool is called by a form, and its call is in the logs', async () => {
   await page.getByText('The message as it came').click();
   await page.getByRole('region', { name: 'message' }).getByText('"isError": true').waitFor();
   expect(await barriersOn(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
 
   const shown = page.url();
   await open('research/logs?q=source:console', 'Logs');
@@ -108,7 +108,7 @@ it('a tool shows its arguments, and a client how it connects', async () => {
     .getByRole('region', { name: 'arguments' })
     .getByText(/message/)
     .waitFor();
-  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
   await page.getByRole('tab', { name: 'Connect to it' }).click();
   expect(await page.getByRole('region', { name: 'connection' }).innerText()).toContain(`/${slug}/mcp`);
   expect(await barriersOn(page)).toEqual([]);
@@ -139,12 +139,12 @@ it('a tool that the settings name waits for a person, whatever a request says', 
   ] as const) {
     await open('_/settings', 'Settings');
     await page.getByLabel('Tools that a person approves').fill(text);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The settings are saved').waitFor();
     await eventually(async () => expect(await kindsOfResponse()).toBe(kinds));
   }
   await page.getByLabel('Tools that a person approves').fill('no slash');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('alert').waitFor();
   expect(await page.getByLabel('Tools that a person approves').getAttribute('aria-invalid')).toBe('true');
   expect(await barriersOn(page)).toEqual([]);
@@ -165,14 +165,14 @@ it('a server at which each user signs in leads there, in a tab of its own', asyn
   // What a server sends may be anything.
   for (const foreign of ['javascript:alert(1)', 'https://elsewhere.example/oauth/authorize', 'nothing']) {
     await answerWith(foreign);
-    await page.getByRole('button', { name: 'Call it' }).click();
+    await page.getByRole('button', { name: 'Call it', exact: true }).click();
     await page.getByRole('region', { name: 'answer' }).getByText('Sign in at the server first.').waitFor();
     expect(await page.getByRole('link', { name: 'Sign in there' }).count()).toBe(0);
     await page.unroute(`**/v1/mcp/${slug}`);
   }
   const made = `${url}/oauth/authorize?connect=made-up`;
   await answerWith(made);
-  await page.getByRole('button', { name: 'Call it' }).click();
+  await page.getByRole('button', { name: 'Call it', exact: true }).click();
   const link = page.getByRole('link', { name: 'Sign in there' });
   await link.waitFor();
   expect([await link.getAttribute('href'), await link.getAttribute('target')]).toEqual([made, '_blank']);
@@ -181,16 +181,16 @@ it('a server at which each user signs in leads there, in a tab of its own', asyn
   await there.getByText(/too old, or of another sign-in\. Go back to your client and begin again/).waitFor();
   await there.close();
   await page.unroute(`**/v1/mcp/${slug}`);
-  await page.getByRole('button', { name: 'Call it' }).click();
+  await page.getByRole('button', { name: 'Call it', exact: true }).click();
   await page.getByText(/^It answered after/).waitFor();
   expect(await link.count()).toBe(0);
-  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
 });
 
 it('a server that is deleted answers nobody', async () => {
   const { page } = ada;
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText(`${name} is deleted`).waitFor();
   expect(await echoUntil((answer) => !answer.includes('"hello"'))).not.toContain('"hello"');
 });

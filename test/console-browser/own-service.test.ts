@@ -63,7 +63,7 @@ describe('a setting of the organisation acts on what comes next', () => {
   }
 
   async function save(): Promise<void> {
-    await admin.page.getByRole('button', { name: 'Save' }).click();
+    await admin.page.getByRole('button', { name: 'Save', exact: true }).click();
     await admin.page.getByText('The settings are saved').first().waitFor();
   }
 
@@ -152,7 +152,7 @@ it(
     });
     await open(`_/assistants/${id}`, 'Slow');
     await page.getByLabel('Begin a thread').fill(words);
-    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByLabel('Output of find_level').fill('{"metres": 4}');
     await page.getByRole('button', { name: 'Go on with it' }).click();
     await page.getByText('requires action').waitFor({ state: 'detached' });

@@ -44,7 +44,7 @@ async function logsWith(text: string, atLeast = 1): Promise<Found[]> {
   }
 }
 
-const run = () => ada.page.getByRole('button', { name: 'Run' }).click();
+const run = () => ada.page.getByRole('button', { name: 'Run', exact: true }).click();
 
 it('a prompt is answered through the gateway, with its price and its log', async () => {
   const { page, open } = ada;
@@ -81,7 +81,7 @@ it('a refusal is told in the words of the gateway, beside an answer that came', 
     .last()
     .waitFor();
   expect(await page.getByRole('region', { name: 'answer of B' }).count()).toBe(0);
-  await page.getByRole('button', { name: 'Remove B' }).click();
+  await page.getByRole('button', { name: 'Remove B', exact: true }).click();
 });
 
 it('a tool call is answered by a form and goes on, with a schema and an image beside it', async () => {
@@ -91,7 +91,7 @@ it('a tool call is answered by a form and goes on, with a schema and an image be
   await page.getByLabel('Prompt', { exact: true }).fill(`How high is ${mark}?`);
   await page.getByText('Tools, schema, images').click();
   await page.getByLabel('Tools').fill('{}');
-  const runs = page.getByRole('button', { name: 'Run' });
+  const runs = page.getByRole('button', { name: 'Run', exact: true });
   expect(await runs.getAttribute('title')).toBe('The list of tools is none.');
   await page.getByLabel('Tools').fill(JSON.stringify(tools));
   await page.getByLabel('Schema of the answer').fill('{"type": "object"}');
@@ -124,7 +124,7 @@ it('a stop reaches the gateway', async () => {
   await page.getByRole('combobox', { name: 'Model of A' }).fill('@mock/mock-slow-20000');
   await page.getByLabel('Prompt', { exact: true }).fill(`Wait for ${mark}`);
   await run();
-  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await page.getByText('Stopped.').waitFor();
   const [log] = await logsWith(mark);
   expect(log?.clientAborted).toBe(true);

@@ -37,13 +37,13 @@ it("a wrong key shows the provider's own words and stores nothing; a right one i
   await page.getByLabel('Custom host').fill(provider.url);
   await page.locator('input[type=password]').first().fill('sk-wrong-0123456789');
   provider.play(json(401, { error: { message: 'Incorrect API key provided.' } }));
-  await page.getByRole('button', { name: 'Test' }).click();
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
   await page.getByText('Incorrect API key provided.').waitFor();
   expect(await barriersOn(page)).toEqual([]);
   expect(await stored()).not.toContain(name);
   await page.locator('input[type=password]').first().fill(KEY);
   provider.play(json(200, { object: 'list', data: [{ id: 'gpt-4o', object: 'model' }] }));
-  await page.getByRole('button', { name: 'Test' }).click();
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
   await page.getByText(/It works: 200/).waitFor();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();

@@ -41,7 +41,7 @@ export const opened: Readonly<Record<string, Opened>> = {
     async open(page) {
       await openDetail(page, lockKeeper);
       await page.getByLabel('Begin a thread').fill('How high is the water?');
-      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
       await page.getByText('wrote a message').waitFor();
       await page.getByText('completed').first().waitFor();
     },

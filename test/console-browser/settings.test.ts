@@ -41,7 +41,7 @@ it('settings and switches are saved, and taken back', async () => {
   for (const isChanged of [true, false]) {
     await exports.setChecked(before.allowExportOverride !== isChanged);
     await prompts.setChecked(before.switches.membersViewPrompts !== isChanged);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await eventually(async () => {
       const { allowExportOverride, switches } = await stored();
       expect([allowExportOverride, switches.membersViewPrompts]).toEqual([

@@ -48,7 +48,7 @@ const dollars = (text = ''): number => Number(text.replace(/[$,]/g, ''));
 async function csv(): Promise<string[][]> {
   const [download] = await Promise.all([
     ada.page.waitForEvent('download'),
-    ada.page.getByRole('button', { name: 'CSV' }).click(),
+    ada.page.getByRole('button', { name: 'CSV', exact: true }).click(),
   ]);
   const text = await readFile(await download.path(), 'utf8');
   return text

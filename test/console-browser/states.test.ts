@@ -56,7 +56,7 @@ describe.each(testedPages)(
       await owned.open(`${workspace}/${path}`, title);
       await owned.page.getByRole('alert').getByText('The store is away.').waitFor();
       restore();
-      await owned.page.getByRole('button', { name: 'Retry' }).click();
+      await owned.page.getByRole('button', { name: 'Retry', exact: true }).click();
       await owned.page.getByText(filled).first().waitFor();
     });
 
