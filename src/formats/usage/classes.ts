@@ -67,8 +67,9 @@ export const outputClasses = (counts: OutputCounts): TokenClasses =>
 function divide(total: number, rest: string, parts: TokenClasses): TokenClasses {
   const classes: TokenClasses = {};
   let left = total;
-  for (const [unit, asked] of Object.entries(parts)) {
-    const taken = Math.min(asked, left);
+  // Pairs of names and amounts would be fourteen objects more for each answer.
+  for (const unit in parts) {
+    const taken = Math.min(parts[unit] ?? 0, left);
     if (taken > 0) classes[unit] = taken;
     left -= taken;
   }

@@ -6,45 +6,92 @@ export type Report = { name: string; members: JsonObject };
 /** Reports that are looked at, from either end: the rest may be cut off or something else; hundreds are an attack. */
 const CANDIDATES = 4;
 
+/** Where an object begins that stands under a name. */
+type Place = { name: string; start: number };
+
 /**
  * Objects that stand under one of the names, in order. Looks for the names instead of parsing the whole, which may be cut
  * off: quotes inside JSON strings are escaped, so a name with bare quotes and a colon can only be a member.
  */
 export function reportsIn(text: string, names: readonly string[]): Report[] {
-  const found = [...text.matchAll(patternOf(names))];
+  const found = placesIn(text, names);
   const ends =
     found.length <= 2 * CANDIDATES ? found : [...found.slice(0, CANDIDATES), ...found.slice(-CANDIDATES)];
-  return ends.flatMap((match) => {
-    const members = parseObjectAt(text, match.index + match[0].length - 1);
-    return members ? [{ name: match[1] ?? '', members }] : [];
-  });
-}
-
-const patterns = new WeakMap<readonly string[], RegExp>();
-
-/** Lists of names are written in the code, so there are few. */
-function patternOf(names: readonly string[]): RegExp {
-  let pattern = patterns.get(names);
-  if (!pattern) {
-    pattern = new RegExp(`"(${names.join('|')})"\\s*:\\s*\\{`, 'g');
-    patterns.set(names, pattern);
+  const reports: Report[] = [];
+  for (const { name, start } of ends) {
+    const members = parseObjectAt(text, start);
+    if (members) reports.push({ name, members });
   }
-  return pattern;
+  return reports;
 }
+
+/** By plain search, which takes a tenth of the time of an expression: each answer is searched. */
+function placesIn(text: string, names: readonly string[]): Place[] {
+  const places: Place[] = [];
+  const stems = stemsOf(names);
+  for (const stem of stems)
+    for (let at = text.indexOf(stem); at >= 0; at = text.indexOf(stem, at + stem.length)) {
+      if (text[at - 1] !== '"') continue;
+      const end = text.indexOf('"', at);
+      const name = names.find((each) => at + each.length === end && text.startsWith(each, at));
+      const start = name === undefined ? -1 : objectAfter(text, end + 1);
+      if (name !== undefined && start >= 0) places.push({ name, start });
+    }
+  return stems.length === 1 || places.length < 2
+    ? places
+    : places.sort((one, other) => one.start - other.start);
+}
+
+const knownStems = new WeakMap<readonly string[], readonly string[]>();
+
+/** The names that begin with no other name: whoever finds these finds all. Lists of names are written in the code, so there are few. */
+function stemsOf(names: readonly string[]): readonly string[] {
+  let stems = knownStems.get(names);
+  if (!stems) {
+    stems = names.filter((name) => !names.some((other) => other !== name && name.startsWith(other)));
+    knownStems.set(names, stems);
+  }
+  return stems;
+}
+
+/** The brace of an object that follows a name, behind a colon; -1 where something else does. */
+function objectAfter(text: string, from: number): number {
+  const colon = afterSpace(text, from);
+  if (text[colon] !== ':') return -1;
+  const start = afterSpace(text, colon + 1);
+  return text[start] === '{' ? start : -1;
+}
+
+function afterSpace(text: string, from: number): number {
+  let at = from;
+  while (isSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Space of JSON. */
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+
+const [QUOTE, BACKSLASH, OPEN, CLOSE] = [0x22, 0x5c, 0x7b, 0x7d];
 
 function parseObjectAt(text: string, start: number): JsonObject | null {
   let depth = 0;
-  let inString = false;
   for (let index = start; index < text.length; index++) {
-    const character = text[index];
-    if (inString) {
-      if (character === '\\') index++;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === '{') depth++;
-    else if (character === '}' && --depth === 0) return tryParse(text.slice(start, index + 1));
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(text, index);
+    else if (code === OPEN) depth++;
+    else if (code === CLOSE && --depth === 0) return tryParse(text.slice(start, index + 1));
   }
   return null;
+}
+
+/** The quote that ends a string, or the end of a text that is cut off. */
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === BACKSLASH) index++;
+    else if (code === QUOTE) return index;
+  }
+  return text.length;
 }
 
 function tryParse(json: string): JsonObject | null {
