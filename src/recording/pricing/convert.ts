@@ -36,14 +36,50 @@ const otherKeys: Readonly<Record<string, { unit: string; per: number }>> = {
 /** What a model is called in the catalogue, and its prices there. `contextWindow`: tokens, where they are known. */
 export type Listed = { provider: string; model: string; prices: ListedPrices; contextWindow?: number };
 
+/** Lists of a model at the usual terms, by how many of its sizes of input are reached. */
+type UsualLists = { starts: readonly number[]; lists: (PriceList | null)[] };
+
+/** Most calls ask for the same few models: each has the same list until its prices are read anew. */
+const usualLists = new WeakMap<Listed, UsualLists>();
+
 /**
  * The price list of a model, from what the catalogue says and the supplement adds. `inputTokens` chooses between prices
  * for long and for short input. Null when it names no price, and for terms whose prices are not known.
  */
 export function priceListOf(
-  { provider, model, prices: listedPrices }: Listed,
+  listed: Listed,
   inputTokens: number,
   terms: readonly string[] = [],
+): PriceList | null {
+  if (terms.length > 0) return makeList(listed, inputTokens, terms);
+  let usual = usualLists.get(listed);
+  if (!usual) {
+    usual = { starts: startsOf(listed), lists: [] };
+    usualLists.set(listed, usual);
+  }
+  let reached = 0;
+  for (const start of usual.starts) if (inputTokens > start) reached++;
+  let list = usual.lists[reached];
+  if (list === undefined) {
+    list = makeList(listed, inputTokens, terms);
+    usual.lists[reached] = list;
+  }
+  return list;
+}
+
+/** The sizes of input beyond which a price of the model is another one. */
+const startsOf = ({ prices }: Listed): number[] => [
+  ...new Set(
+    Object.values(prices).flatMap((price) =>
+      typeof price === 'object' ? price.tiers.map(({ start }) => start) : [],
+    ),
+  ),
+];
+
+function makeList(
+  { provider, model, prices: listedPrices }: Listed,
+  inputTokens: number,
+  terms: readonly string[],
 ): PriceList | null {
   const factor = factorOf(provider, terms);
   if (factor === null) return null;
