@@ -2,16 +2,12 @@ import { performance } from 'node:perf_hooks';
 import type { GatewayError } from '../errors/index.ts';
 import { headerOf } from '../lib/http/headers.ts';
 import { uuid } from '../lib/ids.ts';
+import type { LimitAsk } from '../limits/engine.ts';
 import { encodingOf } from '../recording/log/answers/capture.ts';
 import { messageWithoutSecrets, withoutSecrets } from '../recording/log/answers/masking.ts';
 import { blankRecord } from '../recording/log/blank-record.ts';
 import { type KeptBody, type KeptMessage, kept } from '../recording/log/draft.ts';
-import {
-  type CountedLimit,
-  encodeCounted,
-  encodeRefusal,
-  type LimitRefusal,
-} from '../recording/log/limits.ts';
+import { encodeCounted, encodeRefusal, type LimitRefusal } from '../recording/log/limits.ts';
 import type { LogRecord } from '../recording/log/record.ts';
 import { encodeRouting } from '../recording/log/routing.ts';
 import { emptyPlan, type Leaf } from '../routing-config/plan.ts';
@@ -121,10 +117,13 @@ export function recordWithProvider(
 /** What was taken when the call came, and what the attempts at the target came to. */
 function countedBy({ call, limits = null }: Pick<RecordedLeg, 'call' | 'limits'>): string | null {
   if (call.limits === null && limits === null) return null;
-  const ofLeg = (limits?.asks ?? []).map(
-    ({ counter: { limit } }, at): CountedLimit => [limit.id, limit.unit, limits?.amounts[at] ?? 0],
-  );
-  return encodeCounted([...(call.limits?.counted ?? []), ...ofLeg]);
+  const counted = [...(call.limits?.counted ?? [])];
+  if (limits !== null)
+    for (let at = 0; at < limits.asks.length; at++) {
+      const { limit } = (limits.asks[at] as LimitAsk).counter;
+      counted.push([limit.id, limit.unit, limits.amounts[at] ?? 0]);
+    }
+  return encodeCounted(counted);
 }
 
 function refusalIn(error: GatewayError | null): string | null {

@@ -57,7 +57,8 @@ const ownTools =
   /^(web_search|web_fetch|code_|file_search|mcp|image_generation|browser|x_search|google_?search|url_?context|tool_search|retrieval)/i;
 
 function elsewhereIn(value: JsonObject): number {
-  let found = references.filter((name) => (value[name] ?? null) !== null).length;
+  let found = 0;
+  for (const name of references) if ((value[name] ?? null) !== null) found++;
   // A prompt that is stored at the provider; that of text completions is the text itself.
   if (isObject(value.prompt)) found++;
   if (Array.isArray(value.tools)) found += value.tools.filter(isOwnTool).length;

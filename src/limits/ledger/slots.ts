@@ -7,7 +7,8 @@ import type { Handle } from './waiting.ts';
 
 /** The counters that a process keeps, and the keys of its leases. */
 export class Slots {
-  readonly #handles = new Map<string, Handle>();
+  /** By the id of the limit and the key of the value: a name made of both would be a new text for each call. */
+  readonly #handles = new Map<string, Map<string, Handle>>();
   readonly #byId = new Map<string, Slot>();
   readonly #processId: string;
   readonly #capacity: number;
@@ -40,11 +41,15 @@ export class Slots {
   }
 
   handleOf(limit: Limit, valueKey: string, values: Readonly<Record<string, string>>): Handle {
-    const name = nameOf(limit, valueKey);
-    const known = this.#handles.get(name);
+    let ofLimit = this.#handles.get(limit.id);
+    if (!ofLimit) {
+      ofLimit = new Map();
+      this.#handles.set(limit.id, ofLimit);
+    }
+    const known = ofLimit.get(valueKey);
     if (!known) {
       const handle: Handle = { limit, valueKey, values, slot: null };
-      this.#handles.set(name, handle);
+      ofLimit.set(valueKey, handle);
       return handle;
     }
     if (known.limit !== limit && limit.version >= known.limit.version) {
@@ -96,9 +101,11 @@ export class Slots {
   drop(slot: Slot): void {
     slot.isClosed = true;
     this.#byId.delete(slot.id);
-    const name = nameOf(slot.limit, slot.valueKey);
-    const handle = this.#handles.get(name);
-    if (handle && (handle.slot === slot || handle.slot === null)) this.#handles.delete(name);
+    const ofLimit = this.#handles.get(slot.limit.id);
+    const handle = ofLimit?.get(slot.valueKey);
+    if (!ofLimit || !handle || (handle.slot !== slot && handle.slot !== null)) return;
+    ofLimit.delete(slot.valueKey);
+    if (ofLimit.size === 0) this.#handles.delete(slot.limit.id);
   }
 
   /** What carries on a slot that was forgotten, and what was used of it since. */
@@ -126,8 +133,6 @@ export class Slots {
     for (const slot of idle.slice(0, surplus)) slot.usedAt = Number.NEGATIVE_INFINITY;
   }
 }
-
-const nameOf = (limit: Limit, valueKey: string): string => `${limit.id}\n${valueKey}`;
 
 /** Takes over an edit. What was leased under the former amount goes back, and is asked for anew. */
 function follow(slot: Slot, limit: Limit): void {

@@ -180,9 +180,10 @@ class HeldAttempt implements UpstreamSink, UpstreamControl {
   }
 
   #count(reservation: Reservation, end: AttemptEnd): void {
-    const { amounts, ...how } = amountsOf(this.#leg, this.#limits, end, this.#dependencies.limiting);
-    reservation.settle(amounts, how);
+    const attempt = amountsOf(this.#leg, this.#limits, end, this.#dependencies.limiting);
+    const { amounts } = attempt;
+    reservation.settle(amounts, attempt);
     const sums = this.#limits.amounts;
-    for (const [at, amount] of amounts.entries()) sums[at] = (sums[at] ?? 0) + amount;
+    for (let at = 0; at < amounts.length; at++) sums[at] = (sums[at] ?? 0) + (amounts[at] ?? 0);
   }
 }
