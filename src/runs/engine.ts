@@ -182,8 +182,10 @@ export function createRunEngine(deps: EngineDeps) {
       teller?.done();
       return { ...cancelled, status: 'cancelling', cancelledAt: null };
     }
-    const { status } = (await runs().findOne({ _id: run._id })) ?? run;
-    throw busy(`Cannot cancel run with status '${status}'.`);
+    const found = await runs().findOne({ _id: run._id });
+    // It was claimed, or it came to rest, since it was read.
+    if (found && (found.fence !== run.fence || found.status !== run.status)) return cancel(found);
+    throw busy(`Cannot cancel run with status '${(found ?? run).status}'.`);
   }
 
   /** Gives up the runs of a thread that is deleted. */

@@ -25,21 +25,25 @@ export function createSubmission(deps: RunDeps, { me, executor, upkeep }: Given)
     isStreamed: boolean,
   ): Promise<Begun> {
     await upkeep.begin();
-    const calls = await callsWith(run, outputs);
+    const at = now();
+    const guard = { expiresAt: { $gt: at } };
+    // Of callers who come at the same time the last one to claim the run is the one whose outputs it goes on with.
+    const claimed = await change(runs(), 'takeOutputs', run, { increase: { fence: 1 }, guard });
+    if (!claimed) throw await refusal(run);
+    const calls = await callsWith(claimed, outputs);
     // The outputs first: a run that goes on has them all.
     await deps
       .items()
       .updateOne(
-        { _id: callsItemId(run._id, run.turn), runId: run._id },
-        { $set: { calls } as Partial<CallsItem> },
+        { _id: callsItemId(run._id, run.turn), runId: run._id, fence: { $lte: claimed.fence } },
+        { $set: { calls, fence: claimed.fence } as Partial<CallsItem> },
       );
-    const at = now();
     const isOwn = executor.places(run.workspaceId) > 0;
     // What the caller has approved is yet to be called: the turn goes on, and its step with it.
     const isTurnOver = calls.every(({ output }) => output !== null);
     const steps = isTurnOver ? withStepsEnded(run.steps, 'completed', at) : run.steps;
     if (isOwn) executor.expect(run._id);
-    const resumed = await change(runs(), 'resume', run, {
+    const resumed = await change(runs(), 'resume', claimed, {
       set: {
         steps,
         pending: [],
@@ -49,8 +53,7 @@ export function createSubmission(deps: RunDeps, { me, executor, upkeep }: Given)
         ...(isStreamed && { isLogged: true }),
         ...(isOwn && { status: 'in_progress', owner: me, startedAt: at }),
       },
-      increase: { fence: 1 },
-      guard: { expiresAt: { $gt: at } },
+      guard,
     }).catch((error: unknown) => {
       executor.forsake(run._id);
       if (isOwn) upkeep.doubt();
@@ -58,8 +61,7 @@ export function createSubmission(deps: RunDeps, { me, executor, upkeep }: Given)
     });
     if (!resumed) {
       executor.forsake(run._id);
-      const { status } = (await runs().findOne({ _id: run._id })) ?? run;
-      throw busy(`Runs in status "${status}" do not accept tool outputs.`);
+      throw await refusal(run);
     }
     const teller = new Teller(isStreamed, writerOf(deps, resumed));
     const shown: RunDocument = { ...resumed, status: 'queued' };
@@ -69,6 +71,14 @@ export function createSubmission(deps: RunDeps, { me, executor, upkeep }: Given)
     if (isOwn) executor.launch(resumed, teller);
     else executor.wait(run._id, teller);
     return { run: shown, events: teller.channel };
+  }
+
+  /** Why a run takes no outputs that took some when it was read. */
+  async function refusal(run: RunDocument): Promise<GatewayError> {
+    const { status } = (await runs().findOne({ _id: run._id })) ?? run;
+    return status === 'requires_action'
+      ? busy('Runs whose outputs come from another request at this moment do not accept tool outputs.')
+      : busy(`Runs in status "${status}" do not accept tool outputs.`);
   }
 
   /** The calls of the present turn with the outputs of the caller. */

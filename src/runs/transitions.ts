@@ -21,6 +21,7 @@ export const transitions = {
   putBack: { from: ['in_progress'], to: 'queued', by: 'owner', releases: true },
   progress: { from: ['in_progress'], to: 'in_progress', by: 'owner' },
   requireAction: { from: ['in_progress'], to: 'requires_action', by: 'owner', releases: true },
+  takeOutputs: { from: ['requires_action'], to: 'requires_action', by: 'anybody' },
   resume: { from: ['requires_action'], to: 'queued', by: 'anybody' },
   complete: { from: ['in_progress'], to: 'completed', by: 'owner', ends: true },
   stopShort: { from: ['in_progress'], to: 'incomplete', by: 'owner', ends: true },
