@@ -9,21 +9,26 @@ export type Client = any;
 /** One major of OpenAI's SDK. */
 export type Sdk = {
   client(): Client;
-  /** A run of a thread as the major addresses it: the order of arguments turned round in the fifth. */
-  named(threadId: string, runId: string): [string, unknown];
+  /** A run or a message of a thread as the major addresses it: the order of arguments turned round in the fifth. */
+  named(threadId: string, id: string, members?: object): unknown[];
   remove: 'del' | 'delete';
 };
 
-const byId = (threadId: string, runId: string): [string, unknown] => [runId, { thread_id: threadId }];
+const byThread: Sdk['named'] = (threadId, id, members) => [threadId, id, ...(members ? [members] : [])];
+const byId: Sdk['named'] = (threadId, id, members) => [id, { ...members, thread_id: threadId }];
 
 /** Every major by its name. `options` are asked for when a client is made. */
-export const majors = (options: () => { apiKey: string; baseURL: string }): Record<string, Sdk> => ({
-  'openai 4.104': {
-    client: () => new OpenAI4(options()),
-    named: (threadId, runId) => [threadId, runId],
-    remove: 'del',
-  },
+export const majors = (
+  options: () => { apiKey: string; baseURL: string; maxRetries?: number },
+): Record<string, Sdk> => ({
+  'openai 4.104': { client: () => new OpenAI4(options()), named: byThread, remove: 'del' },
   'openai 5.23': { client: () => new OpenAI5(options()), named: byId, remove: 'delete' },
   'openai 6.49': { client: () => new OpenAI6(options()), named: byId, remove: 'delete' },
   'openai 7.55': { client: () => new OpenAI(options()), named: byId, remove: 'delete' },
 });
+
+/** The outputs of all calls that a run waits for, as its SDK submits them. */
+export function submitted({ named }: Sdk, threadId: string, run: any, output = 'Rain'): unknown[] {
+  const calls: { id: string }[] = run.required_action.submit_tool_outputs.tool_calls;
+  return named(threadId, run.id, { tool_outputs: calls.map(({ id }) => ({ tool_call_id: id, output })) });
+}

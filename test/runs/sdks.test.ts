@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Portkey } from 'portkey-ai';
 import { startApp, type TestApp } from '../support/app.ts';
-import { type Client, majors, type Sdk } from './majors.ts';
+import { type Client, majors, type Sdk, submitted } from './majors.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -23,16 +23,6 @@ const refusal = (call: Promise<unknown>): Promise<any> =>
     () => null,
     (error: unknown) => error,
   );
-
-/** With the outputs of a run's calls, as this SDK submits them. */
-const submitted = ({ named }: Sdk, threadId: string, run: any): unknown[] => {
-  const calls = run.required_action.submit_tool_outputs.tool_calls;
-  const outputs = calls.map(({ id }: { id: string }) => ({ tool_call_id: id, output: 'Rain' }));
-  const [first, second] = named(threadId, run.id);
-  return typeof second === 'string'
-    ? [first, second, { tool_outputs: outputs }]
-    : [first, { ...(second as object), tool_outputs: outputs }];
-};
 
 /** What each SDK has to be able to do, by the checks that it belongs to. */
 const scripts: [checks: string, script: (sdk: Sdk, client: Client) => Promise<void>][] = [
