@@ -5,7 +5,7 @@ import { circuitModel } from '../dataplane/strategy/breaker/index.ts';
 import { stickyTargetModel } from '../dataplane/strategy/sticky.ts';
 import { upstreamFlowModel } from '../mcp/connections/index.ts';
 import { oauthClientModel, registrationCountModel, usedOnceModel } from '../mcp/oauth/index.ts';
-import { mcpLinkModel, mcpReplyModel, mcpSessionModel } from '../mcp/session/index.ts';
+import { mcpLinkModel, mcpReplyModel, mcpSessionModel, mcpVerdictModel } from '../mcp/session/index.ts';
 import { keyUseModel } from '../recording/key-use/index.ts';
 import { runInstanceModel } from '../runs/index.ts';
 import { keptAnswerModel } from '../storage/kept-answers.ts';
@@ -34,6 +34,7 @@ export async function ensureCollections(db: Db): Promise<void> {
     mcpSessionModel,
     mcpReplyModel,
     mcpLinkModel,
+    mcpVerdictModel,
     oauthClientModel,
     registrationCountModel,
     usedOnceModel,

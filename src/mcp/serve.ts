@@ -40,6 +40,7 @@ import {
   createResultsBeside,
   createServerTools,
   createToolRunner,
+  createVerdictUses,
   type RunToolsDependencies,
   type ServerTools,
 } from './models/index.ts';
@@ -203,6 +204,7 @@ export function createMcpServing(given: McpServing): McpServed {
       createToolRunner({
         ...{ ask, relay, record, snapshot, proveIdentity, pagesUrl },
         approvals: createApprovals(secrets, () => now().getTime()),
+        usesIn: createVerdictUses(() => nativeDb(db).collection('mcp_verdicts'), secrets, log),
         beside: createResultsBeside(() => nativeDb(db).collection('mcp_replies'), secrets, now),
       }),
     serverTools: (authenticate) =>

@@ -15,8 +15,11 @@ export type ModelWorld = World & {
 };
 
 /** A gateway with a model that says what the test tells it, and an MCP server `words` with two tools. */
-export async function startModelWorld(): Promise<ModelWorld> {
-  const world = await startWorld();
+export async function startModelWorld(
+  env: Record<string, string> = {},
+  now?: () => Date,
+): Promise<ModelWorld> {
+  const world = await startWorld(env, undefined, now);
   const upstream = await startMcpUpstream();
   upstream.tools = [tool('look.up', { annotations: { readOnlyHint: true } }), tool('delete')];
   upstream.onMessage = ({ id, method, params }) => {

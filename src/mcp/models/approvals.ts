@@ -1,3 +1,4 @@
+import { uuid } from '../../lib/ids.ts';
 import type { Secrets } from '../../storage/secrets.ts';
 import { createJsonSeal } from '../session/index.ts';
 import type { ModelCall } from './formats/format.ts';
@@ -14,11 +15,21 @@ export type PendingCall = {
   deferred: { label: string; name: string; call: ModelCall }[];
 };
 
+/** A request for approval. */
+export type OpenedRequest = {
+  pending: PendingCall;
+  /** The same for every text that opens to this request: an id may be written in more than one way. */
+  uuid: string;
+  /** Milliseconds since the epoch at which its time ends. */
+  until: number;
+  isOver: boolean;
+};
+
 /** Makes ids of requests for approval: all that the call needs stands in them, so that any process can make it later. */
 export type Approvals = {
   seal(pending: PendingCall): string;
-  /** Null for an id that is none of the caller's, or whose time is over. */
-  open(id: string, caller: string): PendingCall | null;
+  /** Null for an id that is none of the caller's. */
+  open(id: string, caller: string): OpenedRequest | null;
 };
 
 export const APPROVAL_PREFIX = 'mcpr_gw_';
@@ -27,7 +38,7 @@ const MAX_LENGTH = 16 * 1024 * 1024;
 /** Milliseconds in which somebody may approve. */
 const LIFE_MS = 24 * 3_600_000;
 
-type Sealed = { pending: PendingCall; until: number };
+type Sealed = Omit<OpenedRequest, 'isOver'>;
 
 /** `now`: milliseconds since the epoch. */
 export function createApprovals(secrets: Pick<Secrets, 'encrypt' | 'decrypt'>, now: () => number): Approvals {
@@ -35,11 +46,10 @@ export function createApprovals(secrets: Pick<Secrets, 'encrypt' | 'decrypt'>, n
     ...{ prefix: APPROVAL_PREFIX, owner: 'mcp approval', maxLength: MAX_LENGTH },
   });
   return {
-    seal: (pending) => ids.seal({ pending, until: now() + LIFE_MS }),
+    seal: (pending) => ids.seal({ pending, uuid: uuid(), until: now() + LIFE_MS }),
     open(id, caller) {
       const value = ids.open(id);
-      if (value === null || value.until <= now() || value.pending.caller !== caller) return null;
-      return value.pending;
+      return value?.pending.caller === caller ? { ...value, isOver: value.until <= now() } : null;
     },
   };
 }

@@ -6,3 +6,4 @@ export { type AllowedTools, schemaOf } from './formats/format.ts';
 export { headersOfPerson } from './headers-of-person.ts';
 export { createResultsBeside } from './results-beside.ts';
 export { createToolRunner, type RunToolsDependencies } from './run-tools.ts';
+export { createVerdictUses } from './verdict-uses.ts';

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
 import { baseUrlOf } from '../door/base-url.ts';
 import { callerKey, callerWith, type McpCaller } from '../exchange/caller.ts';
 import type { Approvals } from './approvals.ts';
-import { type MakeCall, settle, verdictsIn, withVerdicts } from './approved.ts';
+import { type MakeCall, settle, withVerdicts } from './approved.ts';
 import { type AskInProcess, askerOf, bytesOf, withoutLength } from './ask-model.ts';
 import { type CallToolDependencies, callTool, type ToolUse } from './call-tool.ts';
 import { type FindToolsDependencies, type FoundTool, findTools, requireRoom } from './find-tools.ts';
@@ -16,11 +16,14 @@ import type { ResultsBeside } from './results-beside.ts';
 import { ToolRounds } from './rounds.ts';
 import { streamedAnswer } from './streamed-answer.ts';
 import { withUsage } from './usage.ts';
+import type { VerdictUses } from './verdict-uses.ts';
+import { verdictsIn } from './verdicts.ts';
 
 export type RunToolsDependencies = CallToolDependencies &
   FindToolsDependencies & {
     ask: AskInProcess;
     approvals: Approvals;
+    usesIn(organisationId: string): VerdictUses;
     beside: ResultsBeside;
     /** Where the pages of the gateway are; null where the request says at which address it came in. */
     pagesUrl: string | null;
@@ -103,11 +106,12 @@ type Asked = { caller: McpCaller; tools: readonly FoundTool[]; make: MakeCall };
 async function withApproved(
   value: JsonObject,
   { caller, tools, make }: Asked,
-  { approvals }: Pick<RunToolsDependencies, 'approvals'>,
+  { approvals, usesIn }: Pick<RunToolsDependencies, 'approvals' | 'usesIn'>,
 ): Promise<{ body: JsonObject; before: ToolOutcome[] }> {
   if (!Array.isArray(value.input) || !value.input.some(isApproval)) return { body: value, before: [] };
-  const verdicts = verdictsIn(value.input, callerKey(caller), approvals);
-  const { settled, outcomes } = await settle(verdicts, tools, make);
+  const verdicts = verdictsIn(value, callerKey(caller), approvals);
+  const uses = usesIn(caller.key.principal.organisationId);
+  const { settled, outcomes } = await settle(verdicts, tools, make, uses);
   const nameOf = (label: string, name: string) =>
     tools.find((tool) => tool.label === label && tool.name === name)?.functionName ?? name;
   return { body: { ...value, input: withVerdicts(value.input, settled, nameOf) }, before: outcomes };

@@ -6,8 +6,10 @@ export {
   mcpLinkModel,
   mcpReplyModel,
   mcpSessionModel,
+  mcpVerdictModel,
   type ReplyDocument,
   type SessionDocument,
+  type VerdictDocument,
 } from './model.ts';
 export { createReplies, type Replies } from './replies.ts';
 export { createSessionSeal, type SessionSeal } from './seal.ts';

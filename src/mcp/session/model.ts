@@ -70,3 +70,28 @@ const linkSchema = new Schema<LinkDocument>(
 linkSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export const mcpLinkModel = defineModel('McpLink', linkSchema);
+
+/** That a verdict about a call was used, and what came of it; `_id` is that of the request for approval. */
+export type VerdictDocument = {
+  _id: string;
+  organisationId: string;
+  /** A hash of the conversation in which it counts. */
+  place: string;
+  /** Sealed JSON of the results; null until they are known. */
+  sealed: string | null;
+  expiresAt: Date;
+};
+
+const verdictSchema = new Schema<VerdictDocument>(
+  {
+    _id: String,
+    organisationId: { type: String, required: true },
+    place: { type: String, required: true },
+    sealed: { type: String, default: null },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'mcp_verdicts', versionKey: false, autoIndex: false, autoCreate: false },
+);
+verdictSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+export const mcpVerdictModel = defineModel('McpVerdict', verdictSchema);
