@@ -18,6 +18,7 @@ const settingNames = Object.keys(environmentOf(anyHouse).shape);
 /** Names that look like settings and are none: variables of tests, of Node.js and of the C library, and values. */
 const otherNames = new Set([
   'UPDATE_PRINTED',
+  'RECORD_ANSWERS',
   'LONG_TESTS',
   'REQUIRE_BROWSER',
   'CONSOLE_PREFIX',
