@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { owner } from '../../seeds/demo/people.ts';
 import { barriersOn } from './support/axe.ts';
-import { ask } from './support/service.ts';
+import { costOf, dollars, logsOf } from './support/logs.ts';
 import { closeBrowser, type Visitor, visit } from './support/visitor.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -23,27 +23,6 @@ afterAll(async () => {
   await closeBrowser();
 });
 
-type Log = { cost: number | null; aiModel: string };
-type Logs = { logHistory: { hasMore: boolean; lastId: string; data: Log[] } };
-
-/** All logs of the days, one after the other. */
-async function everyLog(): Promise<Log[]> {
-  const logs: Log[] = [];
-  let after: string | null = null;
-  for (;;) {
-    const { logHistory }: Logs = await ask<Logs>(
-      `query ($filters: LogFilters, $after: ID) {
-        logHistory(filters: $filters, limit: 100, after: $after) { hasMore lastId data { cost aiModel } } }`,
-      { filters: { timeOfGenerationMin: within.from, timeOfGenerationMax: within.to }, after },
-    );
-    logs.push(...logHistory.data);
-    if (!logHistory.hasMore) return logs;
-    after = logHistory.lastId;
-  }
-}
-
-const dollars = (text = ''): number => Number(text.replace(/[$,]/g, ''));
-
 /** The lines of the file that the button gives. */
 async function csv(): Promise<string[][]> {
   const [download] = await Promise.all([
@@ -60,8 +39,8 @@ async function csv(): Promise<string[][]> {
 
 it('the sum that is shown is that of the logs, and of the rows, on the page and in the file', async () => {
   const { page, open } = ada;
-  const logs = await everyLog();
-  const whole = logs.reduce((sum, { cost }) => sum + (cost ?? 0), 0) / 100;
+  const logs = await logsOf(within);
+  const whole = costOf(logs);
   expect(logs.length).toBeGreaterThan(500);
   await open(address, 'Spend');
   const answer = await page.getByText(/: \$.*; .* is \d/).innerText();
@@ -93,6 +72,23 @@ it('a row leads to the logs that make it', async () => {
   expect(searchParams.get('from')).toBe(within.from);
   expect(await page.getByRole('combobox', { name: 'Filter' }).inputValue()).toContain(model);
   await page.getByText(new RegExp(`${Number(most?.[3]).toLocaleString('en')} requests`)).waitFor();
+});
+
+it('a row whose logs cannot be asked for is no button, and a workspace leads to its own', async () => {
+  const { page, open } = ada;
+  await open(`${address}&by=prompt`, 'Spend');
+  const byPrompt = page.getByRole('region', { name: 'Cost by prompt' });
+  await byPrompt.getByRole('cell', { name: 'none', exact: true }).click();
+  expect(await byPrompt.getByRole('button').count()).toBe(0);
+  expect(page.url()).toContain('/_/spend');
+
+  await open(`${address}&by=workspace`, 'Spend');
+  await page
+    .getByRole('region', { name: 'Cost by workspace' })
+    .getByRole('button', { name: 'search', exact: true })
+    .click();
+  await page.getByRole('heading', { level: 1, name: 'Logs' }).waitFor();
+  expect(new URL(page.url()).pathname).toMatch(/\/search\/logs$/);
 });
 
 it('nothing of that was in trouble', () => {

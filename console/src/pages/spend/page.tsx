@@ -10,7 +10,7 @@ import { useZone } from '../../shell/stored.ts';
 import { Page } from '../../ui/page.tsx';
 import { SpendByMetadataDocument, SpendDocument, type SpendQuery } from './documents.ts';
 import { Course } from './parts/course.tsx';
-import { byText, dimensions, filterOf, nameOf, readBy } from './parts/dimension.ts';
+import { byText, dimensions, doorOf, nameOf, readBy } from './parts/dimension.ts';
 import { NothingSpent } from './parts/nothing-spent.tsx';
 import { metadataRows, type Row, rowsOf } from './parts/rows.ts';
 import { SpendTable } from './parts/spend-table.tsx';
@@ -74,7 +74,7 @@ export default function Spend() {
                 head={head}
                 rows={rows}
                 hasSeries={metadataKey === null}
-                filterOf={({ value }) => (value === null ? null : filterOf(by, value))}
+                doorOf={({ value }) => doorOf(by, value)}
               />
             </>
           )

@@ -27,6 +27,8 @@ type TableProps<Row> = {
   narrow(row: Row): NarrowRow;
   /** What a click on a row opens, or Enter on what it is called. */
   onOpen?(row: Row): void;
+  /** Whether there is anything behind a row; there is behind each, unless given. */
+  canOpen?(row: Row): boolean;
   isChosen?(row: Row): boolean;
   isDense?: boolean;
 };
@@ -36,7 +38,15 @@ export function Table<Row>(props: TableProps<Row>) {
   return useIsNarrow() ? <NarrowTable {...props} /> : <WideTable {...props} />;
 }
 
-function WideTable<Row>({ label, columns, rows, keyOf, onOpen, isChosen }: TableProps<Row>) {
+/** What opens a row; undefined where nothing does. */
+const openerOf =
+  <Row,>({ onOpen, canOpen }: TableProps<Row>) =>
+  (row: Row): (() => void) | undefined =>
+    onOpen && (canOpen?.(row) ?? true) ? () => onOpen(row) : undefined;
+
+function WideTable<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, keyOf, isChosen } = props;
+  const opener = openerOf(props);
   const name = columns.find(({ isName }) => isName) ?? columns[0];
   return (
     <div
@@ -64,40 +74,43 @@ function WideTable<Row>({ label, columns, rows, keyOf, onOpen, isChosen }: Table
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr
-              key={keyOf(row)}
-              onClick={(event) => onOpen && !isControl(event.target) && onOpen(row)}
-              aria-current={isChosen?.(row) || undefined}
-              className={classes(
-                'h-8 border-b border-line transition-colors hover:bg-hover aria-[current]:bg-tint',
-                onOpen && 'cursor-pointer',
-              )}
-            >
-              {columns.map(({ key, cell, align, isMono }) => (
-                <td
-                  key={key}
-                  className={classes(
-                    'max-w-[28rem] truncate px-3 whitespace-nowrap first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6',
-                    align === 'end' && 'text-right',
-                    isMono && 'mono',
-                  )}
-                >
-                  {onOpen && key === name?.key ? (
-                    <button
-                      type="button"
-                      onClick={() => onOpen(row)}
-                      className="block min-h-6 max-w-full truncate text-left outline-offset-[-2px]"
-                    >
-                      {cell(row)}
-                    </button>
-                  ) : (
-                    cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows.map((row) => {
+            const open = opener(row);
+            return (
+              <tr
+                key={keyOf(row)}
+                onClick={(event) => !isControl(event.target) && open?.()}
+                aria-current={isChosen?.(row) || undefined}
+                className={classes(
+                  'h-8 border-b border-line transition-colors hover:bg-hover aria-[current]:bg-tint',
+                  open && 'cursor-pointer',
+                )}
+              >
+                {columns.map(({ key, cell, align, isMono }) => (
+                  <td
+                    key={key}
+                    className={classes(
+                      'max-w-[28rem] truncate px-3 whitespace-nowrap first:pl-4 last:pr-4 sm:first:pl-6 sm:last:pr-6',
+                      align === 'end' && 'text-right',
+                      isMono && 'mono',
+                    )}
+                  >
+                    {open && key === name?.key ? (
+                      <button
+                        type="button"
+                        onClick={open}
+                        className="block min-h-6 max-w-full truncate text-left outline-offset-[-2px]"
+                      >
+                        {cell(row)}
+                      </button>
+                    ) : (
+                      cell(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </div>
@@ -108,11 +121,14 @@ function WideTable<Row>({ label, columns, rows, keyOf, onOpen, isChosen }: Table
 export const isControl = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('a, button, input, label, [role="menuitem"]') !== null;
 
-function NarrowTable<Row>({ label, rows, keyOf, narrow, onOpen }: TableProps<Row>) {
+function NarrowTable<Row>(props: TableProps<Row>) {
+  const { label, rows, keyOf, narrow } = props;
+  const opener = openerOf(props);
   return (
     <ul aria-label={label}>
       {rows.map((row) => {
         const { lead, side, meta } = narrow(row);
+        const open = opener(row);
         const lines = (
           <>
             <span className="flex items-center gap-2">
@@ -124,10 +140,10 @@ function NarrowTable<Row>({ label, rows, keyOf, narrow, onOpen }: TableProps<Row
         );
         return (
           <li key={keyOf(row)} className="border-b border-line">
-            {onOpen ? (
+            {open ? (
               <button
                 type="button"
-                onClick={() => onOpen(row)}
+                onClick={open}
                 className="block min-h-13 w-full px-4 py-2 text-left outline-offset-[-2px]"
               >
                 {lines}

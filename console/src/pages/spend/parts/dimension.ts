@@ -31,10 +31,15 @@ export function readBy(text: string | undefined): By {
 
 export const byText = (by: By): string => ('dimension' in by ? by.dimension : META + by.metadataKey);
 
-/** A filter of the logs that shows what a group counts; null where logs cannot be asked for it. */
-export function filterOf(by: By, value: string): string | null {
+/** Where the logs are that a group counts: behind a filter, or in a workspace. */
+export type Door = { filter: string } | { workspace: string };
+
+/** Where the logs of a group are; null where they cannot be asked for, as with those that lack a value. */
+export function doorOf(by: By, value: string | null): Door | null {
+  if (value === null) return null;
+  if ('dimension' in by && by.dimension === 'workspace') return { workspace: value };
   const field = 'dimension' in by ? dimensions[by.dimension].field : META + by.metadataKey;
-  return field === null ? null : `${field}:${/\s/.test(value) ? JSON.stringify(value) : value}`;
+  return field === null ? null : { filter: `${field}:${/\s/.test(value) ? JSON.stringify(value) : value}` };
 }
 
 /** A value of a group as people call it; `openai__gpt-4o` is `gpt-4o`. */

@@ -1,9 +1,10 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { money } from '../../../format/money.ts';
 import { change, count, NONE, percent, shortCount } from '../../../format/number.ts';
 import { duration } from '../../../format/time.ts';
-import { useGo, useSearch, useWorkspaceSlug } from '../../../shell/address.ts';
+import { useSearch, useWorkspaceSlug } from '../../../shell/address.ts';
 import { type Column, colourOf, Meter, Swatch, Table } from '../../../ui/index.ts';
+import type { Door } from './dimension.ts';
 import type { Row } from './rows.ts';
 
 /** Groups that the chart tells apart. */
@@ -14,19 +15,21 @@ type SpendTableProps = {
   rows: readonly Row[];
   /** Whether the first rows are the series of the chart above. */
   hasSeries: boolean;
-  /** The filter of the logs behind a row; null where there is none. */
-  filterOf(row: Row): string | null;
+  /** Where the logs of a row are; null where they cannot be asked for. */
+  doorOf(row: Row): Door | null;
 };
 
 /** Who spends what; a row leads to its logs. */
-export function SpendTable({ head, rows, hasSeries, filterOf }: SpendTableProps) {
-  const go = useGo();
+export function SpendTable({ head, rows, hasSeries, doorOf }: SpendTableProps) {
+  const navigate = useNavigate();
+  const slug = useWorkspaceSlug();
   const [{ range, from, to }] = useSearch();
   const open = (row: Row) => {
-    const q = filterOf(row);
-    if (q === null) return;
-    const time = Object.entries({ range, from, to }).filter(([, value]) => value);
-    go('logs', { ...Object.fromEntries(time as [string, string][]), q });
+    const door = doorOf(row);
+    if (door === null) return;
+    const given = { range, from, to, q: 'filter' in door ? door.filter : undefined };
+    const search = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
+    navigate({ to: `/${'workspace' in door ? door.workspace : slug}/logs`, search } as never);
   };
   const series = new Set(rows.slice(0, SERIES).map(({ value }) => value));
   const columns: Column<Row>[] = [
@@ -67,8 +70,9 @@ export function SpendTable({ head, rows, hasSeries, filterOf }: SpendTableProps)
       label={`Cost by ${head.toLowerCase()}`}
       columns={columns}
       rows={rows}
-      keyOf={({ value }) => value ?? ''}
+      keyOf={({ value, name }) => value ?? `(${name})`}
       onOpen={open}
+      canOpen={(row) => doorOf(row) !== null}
       narrow={(row) => ({
         lead: <span className="mono">{row.name}</span>,
         side: row.isUnpriced ? 'unknown' : money(row.cost),
