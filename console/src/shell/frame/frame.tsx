@@ -1,5 +1,5 @@
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { GraphError } from '../../data/graph-error.ts';
 import { WorkspaceContext } from '../../data/workspace.ts';
 import { Banner, Failure, Notice } from '../../ui/index.ts';
@@ -15,6 +15,7 @@ import { BottomBar } from './bottom-bar.tsx';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
+import { useReturn } from './use-return.ts';
 
 /** Everything around a page: who is signed in, where one is, and the ways elsewhere. */
 export function Frame() {
@@ -25,6 +26,8 @@ export function Frame() {
   const [theme] = useTheme();
   const navigate = useNavigate();
   const go = useGo();
+  const content = useRef<HTMLElement>(null);
+  const place = useReturn(content);
 
   useEffect(() => {
     if (error instanceof GraphError && error.code === 'UNAUTHENTICATED') setSignedOut(error.message);
@@ -84,7 +87,13 @@ export function Frame() {
                 along. Put a proxy with https before it, and name it in PUBLIC_URL.
               </Banner>
             )}
-            <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
+            <main
+              ref={content}
+              id="content"
+              data-scroll-restoration-id={place}
+              tabIndex={-1}
+              className="min-h-0 flex-1 overflow-y-auto outline-none"
+            >
               <Outlet />
             </main>
             <BottomBar />
