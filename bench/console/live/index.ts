@@ -1,10 +1,11 @@
 // `npm run bench:live -- <seconds>`: how soon the console is there on a slow machine and line, how soon a role that is taken away
-// shows, and how the console bears a thousand requests a second while somebody works on the page of logs. Exits with 1 when a
-// budget is missed. CHROMIUM names a browser.
+// shows, whether four answers stream beside each other without a stutter, and how the console bears a thousand requests a second
+// while somebody works on the page of logs. Exits with 1 when a budget is missed. CHROMIUM names a browser.
 import { chromium } from 'playwright-core';
 import { startSluice } from '../../processes.ts';
 import { feed } from './feed.ts';
 import { measureLoad } from './load.ts';
+import { measurePlayground } from './playground.ts';
 import { measureTail } from './tail.ts';
 import { measureTaken } from './taken.ts';
 
@@ -55,6 +56,15 @@ async function main(): Promise<void> {
     ]);
     const taken = await measureTaken(browser, sluice);
     report([{ name: 'a role that is taken away shows', value: taken, budget: 1000, unit: 'ms' }]);
+    const frame = await measurePlayground(context, `${url}/console/_/playground`);
+    report([
+      {
+        name: 'longest frame while four answers stream; 0: none over 50',
+        value: frame,
+        budget: 50,
+        unit: 'ms',
+      },
+    ]);
     const tail = await measureTail(context, `${url}/console/_/logs`, {
       known: BEFORE,
       seconds: SECONDS,
