@@ -26,6 +26,8 @@ export type McpIssuer = {
   asked: string[];
   /** The scope that calls of tools take; null for any. */
   needs: string | null;
+  /** What lists say of the time for which they may be kept; undefined for nothing. */
+  ttlMs: unknown;
   /** Scopes with which browsers came, in order; null where they named none. */
   scopes: (string | null)[];
   /** Milliseconds after which the token endpoint answers. */
@@ -49,6 +51,7 @@ export async function startMcpIssuer(): Promise<McpIssuer> {
       revoked: [],
       asked: [],
       needs: null,
+      ttlMs: undefined,
       scopes: [],
     },
     stop: () =>
@@ -134,7 +137,10 @@ export async function startMcpIssuer(): Promise<McpIssuer> {
     if (method === 'tools/list')
       return said({ tools: [{ name: 'whoami', description: 'Who?', inputSchema: { type: 'object' } }] });
     if (method === 'resources/list')
-      return said({ resources: [{ name: `letters of ${user}`, uri: `files://${user}` }] });
+      return said({
+        resources: [{ name: `letters of ${user}`, uri: `files://${user}` }],
+        ttlMs: issuer.ttlMs,
+      });
     if (method === 'tools/call' && issuer.needs !== null && !isWithin(issuer.needs)) {
       const challenge = `Bearer error="insufficient_scope", scope="${issuer.needs}"`;
       return response.writeHead(403, { 'www-authenticate': challenge }).end();

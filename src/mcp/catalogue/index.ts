@@ -5,7 +5,7 @@ export {
   capabilityTypes,
   type ServerDescription,
 } from './documents.ts';
-export { readOffers } from './read.ts';
+export { readOffers, type ServerOffers } from './read.ts';
 export { createReadAgain } from './read-again.ts';
 export { type DefinitionChange, type SyncTarget, syncCatalogue } from './sync.ts';
 export { createCatalogueUpkeep } from './upkeep.ts';

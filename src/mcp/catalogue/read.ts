@@ -29,25 +29,36 @@ const lists: readonly List[] = [
   },
 ];
 
+export type ServerOffers = {
+  offers: OfferedCapability[];
+  /** Milliseconds for which the server lets all of its lists be kept; null where it says nothing of it. */
+  ttlMs: number | null;
+};
+
 /** Everything that a server offers, in its own order; what it does not declare is not asked for. */
-export async function readOffers(server: UpstreamConnection): Promise<OfferedCapability[]> {
+export async function readOffers(server: UpstreamConnection): Promise<ServerOffers> {
   const offers: OfferedCapability[] = [];
+  const ttls: number[] = [];
   for (const list of lists) {
     if (server.capabilities[list.flag] === undefined) continue;
-    offers.push(...(await readList(server, list)));
+    offers.push(...(await readList(server, list, ttls)));
   }
   // Of several under one key, calls would reach the first one.
-  return [
-    ...new Map(offers.toReversed().map((offer) => [`${offer.type} ${offer.key}`, offer])).values(),
-  ].reverse();
+  const byKey = new Map(offers.toReversed().map((offer) => [`${offer.type} ${offer.key}`, offer]));
+  return { offers: [...byKey.values()].reverse(), ttlMs: ttls.length === 0 ? null : Math.min(...ttls) };
 }
 
-async function readList(server: UpstreamConnection, list: List): Promise<OfferedCapability[]> {
+async function readList(
+  server: UpstreamConnection,
+  list: List,
+  ttls: number[],
+): Promise<OfferedCapability[]> {
   const offers: OfferedCapability[] = [];
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES && offers.length < MAX_ITEMS; page += 1) {
     const result = await pageOf(server, list, cursor);
-    const items = result[list.member];
+    const { [list.member]: items, ttlMs } = result;
+    if (typeof ttlMs === 'number' && ttlMs >= 0) ttls.push(ttlMs);
     if (Array.isArray(items)) offers.push(...items.flatMap((item) => offerIn(item, list)));
     if (typeof result.nextCursor !== 'string' || result.nextCursor === cursor) break;
     cursor = result.nextCursor;

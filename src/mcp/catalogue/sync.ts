@@ -89,7 +89,8 @@ async function readServer(
 ): Promise<Found> {
   const server = await reachUpstream(target, dependencies, { signal, era });
   try {
-    return { server, offers: await readOffers(server) };
+    const { offers } = await readOffers(server);
+    return { server, offers };
   } finally {
     await server.close();
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { grownCache } from '../../lib/grown-cache.ts';
 import { aggregateOf, isAggregate } from '../aggregate/index.ts';
-import type { CapabilityType } from '../catalogue/index.ts';
+import type { CapabilityType, ServerOffers } from '../catalogue/index.ts';
 import { type ConnectionOwner, connectionOwner, type McpConnections } from '../connections/index.ts';
 import type { McpCaller } from '../exchange/caller.ts';
 import { RpcFailure, rpc } from '../exchange/failure.ts';
@@ -18,18 +18,18 @@ export type OwnViews = {
 };
 
 /** What a server offers to a user; rejects with an UpstreamProblem. */
-export type OffersTo = (
-  server: McpServerRecord,
-  token: string,
-) => Promise<{ type: CapabilityType; key: string }[]>;
+export type OffersTo = (server: McpServerRecord, token: string) => Promise<ServerOffers>;
 
 type Given = { offersTo: OffersTo; connections: Pick<McpConnections, 'live'>; now(): number };
 
 /** `places`: as in `byPlace`. `revision`: of the server when it was asked. */
 type View = { places: ReadonlySet<string>; mark: string; revision: string; until: number };
 
-/** Milliseconds until a server is asked again. */
-const FRESH_MS = 60_000;
+/**
+ * Milliseconds until a server is asked again: what it says itself, within bounds, and else the default. A client reads its lists one
+ * after the other, and many servers say 0, so that the least keeps each of those from asking for all of them.
+ */
+const FRESH_MS = { least: 1000, default: 60_000, most: 300_000 };
 const REMEMBERED = 2000;
 
 export function createOwnViews({ offersTo, connections, now }: Given): OwnViews {
@@ -40,18 +40,19 @@ export function createOwnViews({ offersTo, connections, now }: Given): OwnViews 
 
   /** Null where the user has to sign in again. */
   async function asked(server: McpServerRecord, owner: ConnectionOwner, token: string): Promise<View | null> {
-    const offers = await offersTo(server, token).catch(async (error: unknown) => {
+    const found = await offersTo(server, token).catch(async (error: unknown) => {
       if (!(error instanceof UpstreamProblem) || error.fault !== 'unauthorized') throw error;
       // The token may have ended before its time.
       const other = await connections.live.renew(owner, token);
       return other === null ? null : offersTo(server, other);
     });
-    if (offers === null) return null;
-    const places = new Set(offers.map((offer) => placeOf(offer.type, offer.key)));
+    if (found === null) return null;
+    const places = new Set(found.offers.map((offer) => placeOf(offer.type, offer.key)));
     const mark = createHash('sha256')
       .update([...places].join('\n'))
       .digest('base64url');
-    const view = { places, mark, revision: server.revision, until: now() + FRESH_MS };
+    const fresh = Math.min(Math.max(found.ttlMs ?? FRESH_MS.default, FRESH_MS.least), FRESH_MS.most);
+    const view = { places, mark, revision: server.revision, until: now() + fresh };
     views.set(keyOf(server, owner), view);
     return view;
   }

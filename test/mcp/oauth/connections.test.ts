@@ -28,12 +28,15 @@ let other: TestApp;
 /** Of one who has connected as ada, and one as bob. */
 let ada: { userId: string; key: string; keyId: string };
 let bob: { userId: string; key: string; keyId: string };
+/** Milliseconds by which the clock of `app` is ahead. */
+let ahead = 0;
 
 beforeAll(async () => {
   const ENCRYPTION_KEY = randomBytes(32).toString('base64');
   issuer = await startMcpIssuer();
-  app = await startApp({ ENCRYPTION_KEY, TRUSTED_HOSTS: '127.0.0.1' });
-  other = await startApp({ ENCRYPTION_KEY, TRUSTED_HOSTS: '127.0.0.1', MONGODB_URI: app.databaseUri });
+  const env = { ENCRYPTION_KEY, TRUSTED_HOSTS: '127.0.0.1' };
+  app = await startApp(env, undefined, () => new Date(Date.now() + ahead));
+  other = await startApp({ ...env, MONGODB_URI: app.databaseUri });
   [ada, bob] = [await userWithKey(app), await userWithKey(app)];
   await mcpServer(app, 'personal', { url: issuer.url, auth_type: 'oauth_auto' });
 });
@@ -43,7 +46,7 @@ afterAll(async () => {
   await issuer.stop();
 });
 beforeEach(() => {
-  Object.assign(issuer, { user: 'ada', seconds: 3600, lie: {}, delay: 0, needs: null });
+  Object.assign(issuer, { user: 'ada', seconds: 3600, lie: {}, delay: 0, needs: null, ttlMs: undefined });
 });
 
 const call = (
@@ -178,6 +181,49 @@ describe('check 11: each user signs in', () => {
     expect(await whoami(ada.key)).toBe('ada');
     await connect(bob.key, 'bob');
     await untilRead(bob.key, 'bob');
+  });
+});
+
+describe('what a list says to a user', () => {
+  let cyd: typeof ada;
+  beforeAll(async () => {
+    cyd = await userWithKey(app);
+    await connect(cyd.key, 'cyd');
+    // The catalogue is read with the token of whoever has connected last, and asks for others' lists no more.
+    const dee = await userWithKey(app);
+    await connect(dee.key, 'dee');
+    await eventually(async () => {
+      const { body } = await call(dee.key, { message: { method: 'resources/list', params: {} } });
+      expect((body as Json).result.resources).toMatchObject([{ uri: 'files://dee' }]);
+    });
+  });
+  afterAll(() => {
+    ahead = 0;
+  });
+
+  /** How often the server is asked for the resources of one user by a list. */
+  async function askedBy(): Promise<number> {
+    const before = issuer.asked.length;
+    await call(cyd.key, { message: { method: 'resources/list', params: {} } });
+    return issuer.asked.slice(before).filter((each) => each === 'resources/list cyd').length;
+  }
+
+  it.each<[unknown, number]>([
+    [undefined, 60],
+    [0, 1],
+    [20_000, 20],
+    [900_000, 300],
+    ['soon', 60],
+    [-1, 60],
+  ])('is kept, where the server says %s, for %i s', async (ttlMs, seconds) => {
+    issuer.ttlMs = ttlMs;
+    ahead += 300_000;
+    expect(await askedBy()).toBe(1);
+    const began = ahead;
+    ahead = began + seconds * 1000 - 900;
+    expect(await askedBy()).toBe(0);
+    ahead = began + seconds * 1000;
+    expect(await askedBy()).toBe(1);
   });
 });
 
