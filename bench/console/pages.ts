@@ -104,6 +104,7 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
     ProviderDetail: part({ id: shown.integration }),
     Configs: page({ workspaceId: shown.workspace.id }),
     ConfigDetail: part({ id: shown.config }),
+    ConfigSchema: part(),
     ValidateConfig: part({
       input: { workspaceId: shown.workspace.id, config: { strategy: { mode: 'fallback' }, targets: [] } },
     }),

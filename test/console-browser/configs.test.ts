@@ -88,6 +88,27 @@ it('a problem stands at its path, in the list and in the picture', async () => {
   expect(await ada.page.getByRole('button', { name: 'Save…', exact: true }).isEnabled()).toBe(true);
 });
 
+it('a node of the picture opens a form, which the text follows, and a problem stands there too', async () => {
+  const { page } = ada;
+  await ada.open(`research/configs/${slug}`, slug);
+  await editorOf(ada).waitFor();
+  await pressed(ada, 'Edit config');
+  const form = page.getByRole('dialog', { name: 'The whole config' });
+  await form.getByLabel('request_timeout', { exact: true }).fill('0');
+  expect(await barriersOn(page)).toEqual([]);
+  await form.getByRole('button', { name: 'Apply' }).click();
+  await form.waitFor({ state: 'detached' });
+  const written = JSON.parse(await editorOf(ada).innerText());
+  expect(written).toEqual({ ...JSON.parse(await stored()), request_timeout: 0 });
+  await page.getByText('1 problem', { exact: true }).waitFor();
+  await pressed(ada, 'Edit config');
+  await form.getByRole('alert').getByText(/>=1/).waitFor();
+  await form.getByLabel('request_timeout', { exact: true }).fill('1234');
+  await form.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('Valid', { exact: true }).waitFor();
+  expect(JSON.parse(await editorOf(ada).innerText())).toMatchObject({ request_timeout: 1234 });
+});
+
 it('a simulation says where a call would go', async () => {
   await ada.open('research/configs/pc-research-mock', 'Research, without a network');
   await pressed(ada, 'Simulate');

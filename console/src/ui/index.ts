@@ -32,7 +32,15 @@ export { Kbd } from './kbd.tsx';
 export { useIsNarrow } from './media.ts';
 export { Menu, type MenuEntry } from './menu.tsx';
 export { Figure, Page, Section } from './page.tsx';
-export { isSchema, missingOf, type Schema, valueIn, type Written, writtenOf } from './schema/schema.ts';
+export {
+  changedIn,
+  isSchema,
+  missingOf,
+  type Schema,
+  valueIn,
+  type Written,
+  writtenOf,
+} from './schema/schema.ts';
 export { SchemaForm } from './schema/schema-form.tsx';
 export { Segments } from './segments.tsx';
 export { type Choice, Select, SelectField } from './select.tsx';

@@ -79,6 +79,19 @@ export const valueIn = ({ properties = {} }: Schema, written: Written): Record<s
       .map(([name, text]) => [name, memberOf(properties[name] ?? {}, text)]),
   );
 
+/** The value with the members that are written otherwise than they stand; all else of it stays as it is, and where it is. */
+export function changedIn(schema: Schema, value: Record<string, unknown>, written: Written): object {
+  const { properties = {} } = schema;
+  const before = writtenOf(schema, value);
+  const after = { ...value };
+  for (const [name, text] of Object.entries(written)) {
+    if (text === (before[name] ?? '')) continue;
+    if (text.trim() === '') delete after[name];
+    else after[name] = memberOf(properties[name] ?? {}, text);
+  }
+  return after;
+}
+
 /** The first member that has to be there and is not; null where all are. */
 export const missingOf = ({ required = [], properties = {} }: Schema, written: Written): string | null =>
   required.find((name) => !written[name]?.trim() && properties[name]?.default === undefined) ?? null;

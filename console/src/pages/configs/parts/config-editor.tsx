@@ -5,11 +5,11 @@ import { JsonEditor } from '../../../ui/editor/index.ts';
 import { Banner, Button, SkeletonRows, say } from '../../../ui/index.ts';
 import { SaveConfigDocument, SimulateConfigDocument, ValidateConfigDocument } from '../documents.ts';
 import type { Stored } from './config-detail.tsx';
-import { Picture } from './picture.tsx';
 import { SaveConfig } from './save-config.tsx';
-import { configIn, textOf, treeOf } from './tree.ts';
+import { configIn, textOf } from './tree.ts';
 import { Validity } from './validity.tsx';
 import { Versions } from './versions.tsx';
+import { WhereCallsGo } from './where-calls-go.tsx';
 
 type ConfigEditorProps = { stored: Stored; onReload(): Promise<Stored | null> };
 
@@ -47,10 +47,13 @@ export function ConfigEditor({ stored, onReload }: ConfigEditorProps) {
       say(`${stored.name} is saved`, { detail: 'Calls follow at once.' });
     },
   });
+  const write = (next: unknown) => {
+    setText(textOf(next));
+    setBegun((count) => count + 1);
+  };
   const take = (next: Stored) => {
     setBase(next);
-    setText(textOf(next.config));
-    setBegun((count) => count + 1);
+    write(next.config);
     save.reset();
   };
   return (
@@ -84,27 +87,13 @@ export function ConfigEditor({ stored, onReload }: ConfigEditorProps) {
           </Suspense>
         </div>
         <div className="flex min-w-0 flex-col gap-3">
-          <section
-            aria-label="Where calls go"
-            className="overflow-auto rounded-panel border border-line bg-bg p-4"
-          >
-            <Picture
-              node={treeOf(config)}
-              problems={new Map(problems.map(({ path, message }) => [rooted(path), message]))}
-              open={
-                new Map(
-                  stored.circuits.filter(({ isOpen }) => isOpen).map((one) => [one.target, one.openUntil]),
-                )
-              }
-              simulated={
-                new Map(
-                  isTried
-                    ? simulated.data?.simulateConfig?.targets.map((target) => [target.path, target])
-                    : [],
-                )
-              }
-            />
-          </section>
+          <WhereCallsGo
+            config={config}
+            problems={problems}
+            circuits={stored.circuits}
+            simulated={isTried ? (simulated.data?.simulateConfig?.targets ?? []) : []}
+            onChange={refusal === null && config !== undefined ? write : null}
+          />
           {problems.map(({ path, message }) => (
             <Banner key={path + message} tone="bad">
               <span className="mono">{path}</span>: {message}
@@ -140,6 +129,3 @@ export function ConfigEditor({ stored, onReload }: ConfigEditorProps) {
     </div>
   );
 }
-
-const rooted = (path: string): string =>
-  path.startsWith('config') ? path : path === '' ? 'config' : `config.${path}`;

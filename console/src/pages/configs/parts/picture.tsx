@@ -15,16 +15,19 @@ type PictureProps = {
   open: ReadonlyMap<string, string | null>;
   /** Where a call would go, by path; empty before one was tried. */
   simulated: ReadonlyMap<string, Simulated>;
+  /** Opens the form of a node; null where nothing can be changed. */
+  onOpen: ((path: string) => void) | null;
 };
 
 /** Where a call may go: groups to the left, what they choose from to the right of them. */
 export function Picture(props: PictureProps) {
-  const { node, problems, simulated } = props;
+  const { node, problems, simulated, onOpen } = props;
   const problem = problems.get(node.path);
   if (node.mode === null) return <Target {...props} />;
   return (
     <div className="flex flex-wrap items-center gap-3">
-      <div className="rounded-control border border-strong bg-surface px-3 py-1.5">
+      <div className="relative rounded-control border border-strong bg-surface px-3 py-1.5">
+        <Opener path={node.path} onOpen={onOpen} />
         <p className="font-[560]">{node.mode}</p>
         {node.notes.length > 0 && <p className="text-meta text-muted">{node.notes.join(' · ')}</p>}
         {problem && <Status tone="bad">{problem}</Status>}
@@ -41,7 +44,18 @@ export function Picture(props: PictureProps) {
   );
 }
 
-function Target({ node, problems, open, simulated }: PictureProps) {
+/** Lies over a node, so that all of it is the button. */
+const Opener = ({ path, onOpen }: Pick<PictureProps, 'onOpen'> & { path: string }) =>
+  onOpen && (
+    <button
+      type="button"
+      aria-label={`Edit ${path}`}
+      onClick={() => onOpen(path)}
+      className="absolute inset-0 rounded-control transition-colors hover:bg-accent/5"
+    />
+  );
+
+function Target({ node, problems, open, simulated, onOpen }: PictureProps) {
   const [zone] = useZone();
   const problem = problems.get(node.path);
   const tried = simulated.get(node.path);
@@ -49,8 +63,9 @@ function Target({ node, problems, open, simulated }: PictureProps) {
   const isTaken = tried?.turn === 1;
   return (
     <div
-      className={`min-w-48 rounded-control border px-3 py-1.5 ${isTaken ? 'border-accent bg-tint' : 'border-line bg-surface'}`}
+      className={`relative min-w-48 rounded-control border px-3 py-1.5 ${isTaken ? 'border-accent bg-tint' : 'border-line bg-surface'}`}
     >
+      <Opener path={node.path} onOpen={onOpen} />
       <p className="flex items-center gap-2">
         {tried && <span className="text-meta text-faint">{tried.turn ?? 'never'}</span>}
         <span className="mono">{tried?.provider ?? node.label}</span>

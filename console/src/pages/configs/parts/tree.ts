@@ -50,6 +50,31 @@ function notesOf(config: Plain, strategy: Plain): string[] {
   ].filter((note) => note !== null);
 }
 
+const placesIn = (path: string): number[] =>
+  [...path.matchAll(/targets\[(\d+)\]/g)].map(([, index]) => Number(index));
+
+const targetsOf = (node: Plain): unknown[] => (Array.isArray(node.targets) ? node.targets : []);
+
+/** What stands in a config at the path of a node. */
+export function partAt(config: unknown, path: string): Plain {
+  const found = placesIn(path).reduce<unknown>(
+    (part, index) => (isPlain(part) ? targetsOf(part)[index] : undefined),
+    config,
+  );
+  return isPlain(found) ? found : {};
+}
+
+/** The config with another part at the path of a node. */
+export function withPart(config: unknown, path: string, part: object): unknown {
+  const replaced = (node: unknown, [first, ...rest]: number[]): unknown => {
+    if (first === undefined) return part;
+    if (!isPlain(node)) return node;
+    const targets = targetsOf(node).map((target, at) => (at === first ? replaced(target, rest) : target));
+    return { ...node, targets };
+  };
+  return replaced(config, placesIn(path));
+}
+
 /** A config as it stands in the editor. */
 export const textOf = (config: unknown): string => `${JSON.stringify(config, null, 2)}\n`;
 
