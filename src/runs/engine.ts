@@ -180,7 +180,8 @@ export function createRunEngine(deps: EngineDeps) {
       const teller = executor.takeWaiting(run._id);
       teller?.run('cancelled', cancelled);
       teller?.done();
-      return { ...cancelled, status: 'cancelling', cancelledAt: null };
+      // It is told as one that is about to end, which has no usage yet.
+      return { ...cancelled, status: 'cancelling', active: true, cancelledAt: null };
     }
     const found = await runs().findOne({ _id: run._id });
     // It was claimed, or it came to rest, since it was read.

@@ -119,6 +119,10 @@ export const dueAtOf = (at: Date, kind: keyof typeof PATIENCE_MS): Date =>
 /** How long a run may take, in milliseconds. */
 export const RUN_TIME_MS = 600_000;
 
+/** When a run ends at the latest, as it is shown: null once it is completed or cancelled. */
+export const shownExpiry = ({ status, expiresAt }: RunDocument): Date | null =>
+  status === 'completed' || status === 'cancelled' ? null : expiresAt;
+
 export const isEnded = ({ active }: Pick<RunDocument, 'active'>): boolean => active !== true;
 
 /** Whether a run is past its time; one that is being cancelled ends by that. */

@@ -107,7 +107,9 @@ const scripts: [checks: string, script: (own: Own) => Promise<void>][] = [
       const cancelling = await runs.cancel(...sdk.named(threadId, id));
       expect(cancelling).toMatchObject({ status: 'cancelling', cancelled_at: null });
       const cancelled = await ended(own, threadId, id);
-      expect(cancelled).toMatchObject({ status: 'cancelled', cancelled_at: expect.any(Number) });
+      expect(cancelled).toMatchObject({
+        ...{ status: 'cancelled', cancelled_at: expect.any(Number), expires_at: null },
+      });
       expect(await newest(own, threadId)).toMatchObject({
         ...{ status: 'incomplete', incomplete_details: { reason: 'run_cancelled' } },
       });
@@ -127,8 +129,15 @@ const scripts: [checks: string, script: (own: Own) => Promise<void>][] = [
         "400 Cannot cancel run with status 'completed'.",
       ]);
       const { threadId: other, run } = await waiting(own);
-      expect((await runs.cancel(...sdk.named(other, run.id))).status).toBe('cancelling');
-      expect((await runs.retrieve(...sdk.named(other, run.id))).status).toBe('cancelled');
+      const ofEnd = { usage: null, expires_at: run.expires_at, cancelled_at: null };
+      expect(await runs.cancel(...sdk.named(other, run.id))).toMatchObject({
+        ...ofEnd,
+        status: 'cancelling',
+      });
+      expect(await runs.retrieve(...sdk.named(other, run.id))).toMatchObject({
+        ...{ status: 'cancelled', expires_at: null, cancelled_at: expect.any(Number) },
+        usage: { total_tokens: expect.any(Number) },
+      });
     },
   ],
   [

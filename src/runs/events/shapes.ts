@@ -6,7 +6,7 @@ import {
   type RunCall,
   type TokenCounts,
 } from '../items.ts';
-import type { RunDocument, StepRecord } from '../run.ts';
+import { type RunDocument, type StepRecord, shownExpiry } from '../run.ts';
 import type { RunEvent } from './channel.ts';
 
 /** Seconds since 1970; null for no moment. */
@@ -48,7 +48,7 @@ export const runShape = (run: RunDocument) => ({
   status: run.status,
   required_action: requiredAction(run),
   last_error: run.lastError,
-  expires_at: run.status === 'completed' ? null : seconds(run.expiresAt),
+  expires_at: seconds(shownExpiry(run)),
   started_at: seconds(run.startedAt),
   cancelled_at: seconds(run.cancelledAt),
   failed_at: seconds(run.failedAt),

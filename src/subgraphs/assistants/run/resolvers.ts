@@ -1,6 +1,6 @@
 import { requiredAction } from '../../../runs/events/shapes.ts';
 import type { TokenCounts } from '../../../runs/items.ts';
-import { isEnded } from '../../../runs/run.ts';
+import { isEnded, shownExpiry } from '../../../runs/run.ts';
 import type { SubscriptionResolvers } from '../../subgraph.ts';
 import type { SubscriptionRunEventsArgs } from '../../types.generated.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
@@ -36,7 +36,7 @@ export const resolvers = {
     id: (run) => run._id,
     steps: (run) => run.steps.map((step) => ({ run, step, withContents: false })),
     requiredAction: (run) => requiredAction(run),
-    expiresAt: ({ status, expiresAt }) => (status === 'completed' ? null : expiresAt),
+    expiresAt: (run) => shownExpiry(run),
     incompleteDetails: ({ incompleteReason: reason }) => (reason === null ? null : { reason }),
     usage: (run) => (isEnded(run) ? usageOf(run.usage) : null),
   },
