@@ -28,14 +28,14 @@ let other: TestApp;
 /** Of one who has connected as ada, and one as bob. */
 let ada: { userId: string; key: string; keyId: string };
 let bob: { userId: string; key: string; keyId: string };
-/** Milliseconds by which the clock of `app` is ahead. */
-let ahead = 0;
+/** Where the clock of `app` stands still, in milliseconds since the epoch; null while it goes. */
+let stands: number | null = null;
 
 beforeAll(async () => {
   const ENCRYPTION_KEY = randomBytes(32).toString('base64');
   issuer = await startMcpIssuer();
   const env = { ENCRYPTION_KEY, TRUSTED_HOSTS: '127.0.0.1' };
-  app = await startApp(env, undefined, () => new Date(Date.now() + ahead));
+  app = await startApp(env, undefined, () => new Date(stands ?? Date.now()));
   other = await startApp({ ...env, MONGODB_URI: app.databaseUri });
   [ada, bob] = [await userWithKey(app), await userWithKey(app)];
   await mcpServer(app, 'personal', { url: issuer.url, auth_type: 'oauth_auto' });
@@ -198,7 +198,7 @@ describe('what a list says to a user', () => {
     });
   });
   afterAll(() => {
-    ahead = 0;
+    stands = null;
   });
 
   /** How often the server is asked for the resources of one user by a list. */
@@ -217,12 +217,12 @@ describe('what a list says to a user', () => {
     [-1, 60],
   ])('is kept, where the server says %s, for %i s', async (ttlMs, seconds) => {
     issuer.ttlMs = ttlMs;
-    ahead += 300_000;
+    const began = (stands ?? Date.now()) + 300_000;
+    stands = began;
     expect(await askedBy()).toBe(1);
-    const began = ahead;
-    ahead = began + seconds * 1000 - 900;
+    stands = began + seconds * 1000 - 1;
     expect(await askedBy()).toBe(0);
-    ahead = began + seconds * 1000;
+    stands = began + seconds * 1000;
     expect(await askedBy()).toBe(1);
   });
 });
