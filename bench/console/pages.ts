@@ -11,6 +11,7 @@ export type Shown = {
   integration: string;
   limit: string;
   guardrail: string;
+  logExport: string;
   assistant: string;
   thread: string;
   file: string;
@@ -86,6 +87,8 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
     LogShown: [{ variables: { id: shown.log }, budgetMs: PART_MS, ofWorkspace: true }],
     LogTrace: part({ traceId: shown.traceId }),
     SavedLogViews: part(),
+    LogExportBounds: part({ workspace: shown.workspace.slug }),
+    LogExportShown: part({ id: shown.logExport, isWritten: false }),
     Spend: [
       {
         as: '400 days',

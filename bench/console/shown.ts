@@ -22,11 +22,12 @@ export async function prepareShown(sluice: RunningSluice, db: Db): Promise<Shown
   );
   const workspace = firstOf(workspaces);
   const workspaceId = workspace.id;
-  const made = await ask<Record<'config' | 'limit' | 'guardrail', { id: string }>>(
-    `mutation ($config: CreateConfigInput!, $limit: CreateUsageLimitPolicyInput!, $guardrail: CreateGuardrailInput!) {
+  const made = await ask<Record<'config' | 'limit' | 'guardrail' | 'logExport', { id: string }>>(
+    `mutation ($config: CreateConfigInput!, $limit: CreateUsageLimitPolicyInput!, $guardrail: CreateGuardrailInput!, $logExport: CreateLogExportInput!) {
       config: createConfig(input: $config) { id }
       limit: createUsageLimitPolicy(input: $limit) { id }
       guardrail: createGuardrail(input: $guardrail) { id }
+      logExport: createLogExport(input: $logExport) { id }
     }`,
     {
       config: { name: 'Shown', workspaceId, config: { provider: '@mock', retry: { attempts: 2 } } },
@@ -39,6 +40,7 @@ export async function prepareShown(sluice: RunningSluice, db: Db): Promise<Shown
         creditLimit: 500,
       },
       guardrail: { name: 'Shown', workspaceId, checks: [check] },
+      logExport: { workspaceId, filters: { statusCode: '400', pageSize: 100 }, requestedData: ['id'] },
     },
   );
   const found = await ask<Record<'integrations' | 'apiKeys', List<{ id: string }>>>(
@@ -56,6 +58,7 @@ export async function prepareShown(sluice: RunningSluice, db: Db): Promise<Shown
     integration: firstOf(found.integrations).id,
     limit: made.limit.id,
     guardrail: made.guardrail.id,
+    logExport: made.logExport.id,
     ...(await makeWorking(sluice)),
   };
 }

@@ -50,6 +50,7 @@ it('the sum that is shown is that of the logs, and of the rows, on the page and 
   expect(rows.reduce((sum, [, cost]) => sum + Number(cost), 0)).toBeCloseTo(whole, 2);
   expect(rows.reduce((sum, [, , , requests]) => sum + Number(requests), 0)).toBe(logs.length);
   const table = page.getByRole('region', { name: 'Cost by model' });
+  expect(rows.length).toBe((await table.getByRole('row').count()) - 1);
   for (const [name = '', cost] of rows) {
     const line = table.getByRole('row').filter({ has: page.getByRole('cell', { name, exact: true }) });
     const shown = await line.getByRole('cell').nth(2).innerText();

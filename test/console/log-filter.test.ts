@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { completionsFor, wordAt } from '../../console/src/pages/logs/query/complete.ts';
+import { exportFilters } from '../../console/src/pages/logs/query/export-filters.ts';
 import type { Names } from '../../console/src/pages/logs/query/field-kinds.ts';
 import { buildFilters, fields, needsNames } from '../../console/src/pages/logs/query/filters.ts';
 import { readTerms, type Term, withTerm, writeTerms } from '../../console/src/pages/logs/query/terms.ts';
@@ -111,4 +112,39 @@ describe('a completion', () => {
     expect(textsOf('-key:')).toEqual(['-key:ci ', '-key:"my laptop" ']);
     expect(textsOf('cost>')).toEqual([]);
   });
+});
+
+describe('the filters of an export', () => {
+  const exportOf = (text: string) => exportFilters(filtersOf(text).filters);
+
+  test('are those of the list where an export has them', () => {
+    expect(
+      exportOf('status:429,503 provider:@main,eu config:pc-a cost>1 tokens<9 trace:t prompt:p meta.a:b'),
+    ).toEqual({
+      statusCode: '429,503',
+      virtualKeys: 'main,eu',
+      configs: 'pc-a',
+      costMin: 100,
+      totalUnitsMax: 9,
+      traceId: 't',
+      promptSlug: 'p',
+      metadata: { a: 'b' },
+    });
+    expect(exportOf('model:gpt-4o')).toEqual({ aiOrgModel: 'openai__gpt-4o,azure-openai__gpt-4o' });
+    expect(exportOf('')).toEqual({});
+  });
+
+  test.each([
+    'key:ci',
+    'path:embed',
+    'cache:hit',
+    'error:yes',
+    'status:5xx',
+    '-status:200',
+    '-meta.a:b',
+    'ms>5',
+    'word',
+  ])('are none where it would have other logs than the list: %s', (text) =>
+    expect(exportOf(text)).toBeNull(),
+  );
 });

@@ -8,6 +8,7 @@ import { Banner, Button, Page, Select, say } from '../../ui/index.ts';
 import { LogDetailPage } from './detail/detail.tsx';
 import { ColumnChoice } from './parts/column-choice.tsx';
 import { type ColumnName, columnNames } from './parts/columns.tsx';
+import { ExportLogs } from './parts/export-logs.tsx';
 import { FilterField } from './parts/filter-field.tsx';
 import { Histogram, WaitingHistogram } from './parts/histogram.tsx';
 import { LineList } from './parts/line-list.tsx';
@@ -94,6 +95,7 @@ export default function Logs() {
               change({ cols: shown.length === columnNames.length ? null : shown.join(',') })
             }
           />
+          <ExportLogs filters={built?.filters ?? null} range={range} />
         </>
       }
     >
