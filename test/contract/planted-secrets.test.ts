@@ -141,6 +141,7 @@ async function plantAll(): Promise<void> {
     ({ acceptInvite }) => acceptInvite.apiKeys[0].key,
   );
   await plantSignIns();
+  await plantRun();
   secrets.set('provider credential', 'planted-provider-credential-5e1f');
   secrets.set('virtual key credential', 'planted-virtual-key-credential-88c2');
   secrets.set('custom header', 'planted-custom-header-77ab');
@@ -369,6 +370,38 @@ async function plantMcp(): Promise<void> {
 }
 
 /** A bundle whose documents name a variable, which the command line reads; and what it exports of everything planted. */
+/** A run that waits, with the headers of its request: each of its turns calls the model with them. */
+async function plantRun(): Promise<void> {
+  secrets.set('credential in the config of a run', 'planted-run-credential-6d0b');
+  const config = {
+    strategy: { mode: 'fallback' },
+    targets: [
+      { provider: '@mock', override_params: { model: 'mock-1' } },
+      { provider: 'openai', api_key: secrets.get('credential in the config of a run') },
+    ],
+  };
+  const headers = {
+    authorization: `Bearer ${seeds.workspace_api_key}`,
+    'x-gateway-provider': 'gateway',
+    'x-gateway-config': JSON.stringify(config),
+  };
+  const ask = async (path: string, body?: object): Promise<any> => {
+    const { status, text } = await send(path, { headers, body });
+    expect({ status, text }).toMatchObject({ status: 200 });
+    answers.push({ path, text });
+    return JSON.parse(text.slice(0, text.lastIndexOf('[[')));
+  };
+  const tools = [{ type: 'function', function: { name: 'look' } }];
+  const assistant = await ask('/v1/assistants', { model: 'mock-1', tools });
+  let run = await ask('/v1/threads/runs', {
+    assistant_id: assistant.id,
+    thread: { messages: [{ role: 'user', content: '/tool' }] },
+  });
+  while (['queued', 'in_progress'].includes(run.status))
+    run = await ask(`/v1/threads/${run.thread_id}/runs/${run.id}`);
+  expect([run.status, run.last_error]).toEqual(['requires_action', null]);
+}
+
 async function plantBundle(): Promise<void> {
   secrets.set('bundle credential', 'planted-bundle-credential-c41f');
   const file = join(bundles, 'bundle.json');
@@ -615,7 +648,7 @@ describe('a secret of any kind, used, misused and cut off', () => {
     expect(new Set(secrets.values()).size).toBe(secrets.size);
     expect(storedSize).toBeGreaterThan(100_000);
     // What stood beside the secrets is there.
-    for (const beside of ['my key is:', '/v1/rerank/', 'x-custom-token', 'somebody'])
+    for (const beside of ['my key is:', '/v1/rerank/', 'x-custom-token', 'somebody', 'sealedCaller'])
       expect(stored).toContain(beside);
     expect(foundIn(`...${secrets.get('client secret')}`)).toEqual(['client secret']);
   });
