@@ -1,4 +1,5 @@
 import { canonicalText } from '../lib/canonical.ts';
+import { redactHeaders } from '../lib/http/redact-headers.ts';
 import { redact, redactQuery, redactText } from '../lib/redaction.ts';
 import type { AuditEntry } from '../recording/audit/entry.ts';
 import type { GraphContext } from './context.ts';
@@ -28,7 +29,7 @@ export const auditedRequest = (
   requestId: redactText(request.id),
   requestBody: JSON.stringify(redact(input)).slice(0, MAX_CHARACTERS),
   queryParams: redactQuery(request.query),
-  requestHeaders: JSON.stringify(redact(request.headers)).slice(0, MAX_CHARACTERS),
+  requestHeaders: JSON.stringify(redactHeaders(request.headers)).slice(0, MAX_CHARACTERS),
   clientIp: request.clientIp,
   country: request.country,
   userAgent: redactText(request.headers['user-agent'] ?? ''),

@@ -1,7 +1,7 @@
+import { redactHeaders } from '../../lib/http/redact-headers.ts';
 import { redactJsonText, redactQuery, redactText } from '../../lib/redaction.ts';
 import type { ExchangeDraft, Headers, KeptBody } from './draft.ts';
 import type { LogBodies, LogMessage } from './record.ts';
-import { safeHeaders } from './redaction.ts';
 
 /** Of a body, as far as its size counts. */
 const COUNTED_BYTES = 64 * 1024;
@@ -44,7 +44,7 @@ export function messagesOf(
   ): LogMessage => {
     const isText = body !== null && body.size > 0 && textTypes.test(contentType);
     return {
-      headers: safeHeaders(headers, sensitiveHeaders),
+      headers: redactHeaders(headers, sensitiveHeaders),
       body: isText ? redactBody(body.bytes.toString('utf8', 0, limit)) : null,
       truncated: isText && body.size > limit,
     };

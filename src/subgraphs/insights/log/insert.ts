@@ -1,9 +1,10 @@
 import { type Principal, requireScope } from '../../../auth/index.ts';
 import { requestMetadata } from '../../../auth/labels.ts';
 import { GatewayError } from '../../../errors/index.ts';
+import { redactHeaders } from '../../../lib/http/redact-headers.ts';
 import { uuid } from '../../../lib/ids.ts';
 import { isObject } from '../../../lib/json.ts';
-import { redact, redactText } from '../../../lib/redaction.ts';
+import { redactText } from '../../../lib/redaction.ts';
 import { recordOf } from '../../../recording/log/blank-record.ts';
 import { BodyPacks } from '../../../recording/log/body-packs.ts';
 import type { LogEntry, LogMessage } from '../../../recording/log/record.ts';
@@ -120,7 +121,7 @@ function toEntry(
 }
 
 const message = (headers: Record<string, string>, body: string, limit: number): LogMessage => ({
-  headers: redact(headers) as Record<string, string>,
+  headers: redactHeaders(headers),
   body: redactText(body.slice(0, limit)),
   truncated: body.length > limit,
 });
