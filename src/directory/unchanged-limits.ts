@@ -15,8 +15,10 @@ export async function withUnchanged(
   after: readonly Limit[],
 ): Promise<readonly Limit[]> {
   let known: Map<string, Limit> | null = null;
-  const formerOf = (limit: Limit) => {
-    known ??= new Map(before.map((each) => [each.id, each]));
+  const formerOf = (limit: Limit, at: number) => {
+    const inPlace = before[at];
+    if (inPlace?.id === limit.id) return inPlace;
+    known ??= byId(before);
     return known.get(limit.id);
   };
   const merged: Limit[] = [];
@@ -27,7 +29,7 @@ export async function withUnchanged(
       merged.push(limit);
       continue;
     }
-    const former = formerOf(limit);
+    const former = formerOf(limit, at);
     const kept = former && isDeepStrictEqual(former, limit) ? former : limit;
     isSame &&= kept === before[at];
     merged.push(kept);
@@ -36,4 +38,11 @@ export async function withUnchanged(
     end = performance.now() + SLICE_MS;
   }
   return isSame ? before : merged;
+}
+
+/** Without a pair for each of them, which would be as much garbage. */
+function byId(limits: readonly Limit[]): Map<string, Limit> {
+  const found = new Map<string, Limit>();
+  for (const limit of limits) found.set(limit.id, limit);
+  return found;
 }

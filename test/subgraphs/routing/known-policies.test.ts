@@ -31,6 +31,11 @@ function watchedReader() {
       const limits = (await read([workspace])).get(workspace._id) ?? [];
       return { limits, made, amounts: limits.map(({ amount }) => amount) };
     },
+    async amountsOf(...workspaces: Workspace[]) {
+      made = [];
+      const found = await read(workspaces);
+      return { made, amounts: workspaces.map(({ _id }) => found.get(_id)?.map(({ amount }) => amount)) };
+    },
   };
 }
 
@@ -117,4 +122,47 @@ it('reads many changes at once, and what came to nothing in between', async () =
   const { made, amounts } = await reader.limitsOf(workspace);
   expect(made).toEqual(ids.slice(0, 200));
   expect(amounts).toEqual(ids.map((_, at) => (at < 200 ? at + 1001 : at + 1)));
+});
+
+it('keeps several workspaces apart, whatever becomes of one of them', async () => {
+  const [one, two, none] = ['six', 'seven', 'eight'].map((slug) => ({ _id: `workspace-${slug}`, slug })) as [
+    Workspace,
+    Workspace,
+    Workspace,
+  ];
+  const ids = await policiesIn(one, [1, 2, 3]);
+  await policiesIn(two, [4, 5]);
+  const reader = watchedReader();
+  const seen = () => reader.amountsOf(one, none, two);
+  expect((await seen()).amounts).toEqual([[1, 2, 3], [], [4, 5]]);
+  await put(ids[2], { status: 'archived' });
+  expect(await seen()).toEqual({ made: [], amounts: [[1, 2], [], [4, 5]] });
+  await put(ids[2], { status: 'active' });
+  const [last] = await policiesIn(none, [6]);
+  expect(await seen()).toEqual({ made: [last, ids[2]], amounts: [[1, 2, 3], [6], [4, 5]] });
+  await put(ids[1], { value: 20 });
+  expect(await seen()).toEqual({ made: [ids[1]], amounts: [[1, 20, 3], [6], [4, 5]] });
+  await put(ids[0], { status: 'archived' });
+  expect(await seen()).toEqual({ made: [], amounts: [[20, 3], [6], [4, 5]] });
+  expect(await seen()).toEqual({ made: [], amounts: [[20, 3], [6], [4, 5]] });
+});
+
+it('knows what it knew where a read breaks off', async () => {
+  const workspace = { _id: 'workspace-9', slug: 'nine' };
+  const ids = await policiesIn(workspace, [1, 2]);
+  let breaks = false;
+  const read = createPolicyReader<RateLimitPolicyDocument>(app.db, {
+    modelOf: rateLimitPolicyModel,
+    limitOf(policy, place) {
+      if (breaks) throw new Error('The read breaks off.');
+      return limitOfRatePolicy(policy, place);
+    },
+  });
+  const amounts = async () => (await read([workspace])).get(workspace._id)?.map(({ amount }) => amount);
+  expect(await amounts()).toEqual([1, 2]);
+  await put(ids[0], { value: 10 });
+  breaks = true;
+  await expect(amounts()).rejects.toThrow('breaks off');
+  breaks = false;
+  expect(await amounts()).toEqual([10, 2]);
 });

@@ -4,6 +4,7 @@ import { grownCache } from '../../../lib/grown-cache.ts';
 import type { Limit } from '../../../limits/limit.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import type { PolicyWorkspace, StoredPolicy } from '../limit-policy/index.ts';
+import { type KnownPolicy, PolicyWalk } from './policy-walk.ts';
 
 /** How a kind of policies is read. */
 type PolicyKind<T extends StoredPolicy> = {
@@ -11,13 +12,12 @@ type PolicyKind<T extends StoredPolicy> = {
   limitOf: (policy: T, workspace: PolicyWorkspace) => Limit;
 };
 
-/** The limit of a policy, as the policy was at a time of its last change. */
-type KnownPolicy = { at: number; limit: Limit };
 /** `slug`: of the workspace, by which conditions may name it. */
 type KnownWorkspace = { slug: string; policies: ReadonlyMap<string, KnownPolicy> };
 
-type Stamp = { _id: string; workspaceId: string; lastUpdatedAt: Date };
+type Stamp = { _id: string; workspaceId?: string; lastUpdatedAt: Date };
 
+const NO_POLICIES: ReadonlyMap<string, KnownPolicy> = new Map();
 const WORKSPACES = 20_000;
 const BATCH = 100;
 const STAMP_BATCH = 500;
@@ -47,7 +47,7 @@ export function createPolicyReader<T extends StoredPolicy>(
       read.add(policy._id);
       const at = policy.lastUpdatedAt.getTime();
       if (policies.get(policy._id)?.at !== at)
-        policies.set(policy._id, { at, limit: limitOf(policy, workspace) });
+        policies.set(policy._id, { id: policy._id, at, limit: limitOf(policy, workspace) });
     }
     return read;
   }
@@ -55,22 +55,33 @@ export function createPolicyReader<T extends StoredPolicy>(
   /** Those of which all was known at an earlier time. */
   async function readChanged(workspaces: Workspaces, found: Found): Promise<void> {
     const changed = new Map<string, string>();
+    // Of one workspace each stamp would say the same.
+    const [only] = workspaces.size === 1 ? workspaces.keys() : [];
     const stamps = nativeDb(db)
       .collection<Stamp>(modelOf(db).collection.name)
-      .find(active(within(workspaces)) as Filter<Stamp>, { projection: { workspaceId: 1, lastUpdatedAt: 1 } })
+      .find(active(within(workspaces)) as Filter<Stamp>, {
+        projection: { lastUpdatedAt: 1, ...(only === undefined && { workspaceId: 1 }) },
+      })
       .sort(oldestFirst)
       .batchSize(STAMP_BATCH);
+    const walks = new Map(
+      [...workspaces.keys()].map((id) => [id, new PolicyWalk(known.peek(id)?.policies ?? NO_POLICIES)]),
+    );
+    let walk: PolicyWalk | undefined;
+    let current: string | undefined;
     // A batch at a time: a promise for each of tens of thousands costs more than what it brings.
     while (await stamps.hasNext()) {
-      for (const { _id, workspaceId, lastUpdatedAt } of stamps.readBufferedDocuments()) {
-        const before = known.peek(workspaceId)?.policies.get(_id);
-        if (before?.at !== lastUpdatedAt.getTime()) changed.set(_id, workspaceId);
-        // One that changed has its place in the order before it is read.
-        found.get(workspaceId)?.set(_id, before ?? UNREAD);
+      for (const { _id, workspaceId = only, lastUpdatedAt } of stamps.readBufferedDocuments()) {
+        if (workspaceId === undefined) continue;
+        if (workspaceId !== current) walk = walks.get(workspaceId);
+        current = workspaceId;
+        if (walk?.step(_id, lastUpdatedAt.getTime()) === false) changed.set(_id, workspaceId);
       }
     }
-    if (changed.size === 0) return;
     const few = changed.size <= BATCH && { _id: { $in: [...changed.keys()] } };
+    const touched = new Set(changed.values());
+    for (const [id, each] of walks) found.set(id, each.end(!few || touched.has(id)));
+    if (changed.size === 0) return;
     const read = await readInFull({ ...within(workspaces), ...few }, workspaces, found);
     // One that is not there was archived between the two reads.
     for (const [id, workspaceId] of changed) if (!read.has(id)) found.get(workspaceId)?.delete(id);
@@ -95,5 +106,3 @@ type Found = Map<string, Map<string, KnownPolicy>>;
 
 const byId = (workspaces: readonly PolicyWorkspace[]): Workspaces =>
   new Map(workspaces.map((workspace) => [workspace._id, workspace]));
-
-const UNREAD: KnownPolicy = { at: Number.NaN, limit: null as unknown as Limit };
