@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { bytes } from '../../../format/number.ts';
 import { Button, Icon } from '../../../ui/index.ts';
 import { Markdown } from './markdown.tsx';
-import type { Message } from './messages.ts';
+import type { Message, Part } from './messages.ts';
 
 /** Characters of one part that are drawn before one asks for more. */
 const LONG = 20_000;
@@ -25,7 +25,7 @@ export function Conversation({ messages }: { messages: readonly Message[] }) {
           <div className="min-w-0 max-w-[72ch]">
             {parts.map((part, place) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: parts have no names, and do not move
-              <Part key={place} part={part} />
+              <PartShown key={place} part={part} />
             ))}
           </div>
         </li>
@@ -34,14 +34,29 @@ export function Conversation({ messages }: { messages: readonly Message[] }) {
   );
 }
 
-function Part({ part: { kind, text } }: { part: Message['parts'][number] }) {
-  const [isWhole, setWhole] = useState(false);
-  if (kind === 'media')
+/** A file: a small picture of it, or what it is where it is no picture, or a cut one. */
+function Media({ text, picture }: Part) {
+  const [isBroken, setBroken] = useState(false);
+  if (picture && !isBroken)
     return (
-      <span className="inline-flex items-center gap-1 rounded-control border border-line bg-sunken px-2 text-muted">
-        <Icon name="eye" size={14} /> {text}
-      </span>
+      <img
+        src={picture}
+        alt={text}
+        onError={() => setBroken(true)}
+        className="my-1 max-h-40 max-w-60 rounded-control border border-line"
+      />
     );
+  return (
+    <span className="inline-flex items-center gap-1 rounded-control border border-line bg-sunken px-2 text-muted">
+      <Icon name="eye" size={14} /> {text}
+    </span>
+  );
+}
+
+function PartShown({ part }: { part: Part }) {
+  const { kind, text } = part;
+  const [isWhole, setWhole] = useState(false);
+  if (kind === 'media') return <Media {...part} />;
   const shown = isWhole ? text : text.slice(0, LONG);
   return (
     <>

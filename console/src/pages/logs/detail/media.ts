@@ -12,3 +12,10 @@ export function mediaIn(text: string): Media | null {
     return { type: 'base64', size: Math.floor(text.length * 0.75) };
   return null;
 }
+
+/** Pictures that every browser draws, and that run nothing. */
+const picture = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
+
+/** The picture that a text is; null where it is none, or where it is elsewhere: nothing is loaded from there. */
+export const pictureIn = (text: unknown): string | null =>
+  typeof text === 'string' && picture.test(text) ? text : null;

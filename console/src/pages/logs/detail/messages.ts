@@ -1,10 +1,17 @@
-import { mediaIn } from './media.ts';
+import { mediaIn, pictureIn } from './media.ts';
 
 /** One turn of a conversation, as it is read by people. */
 export type Message = {
   role: string;
   /** In order. */
-  parts: ({ kind: 'text' | 'code'; text: string } | { kind: 'media'; text: string })[];
+  parts: Part[];
+};
+
+export type Part = {
+  kind: 'text' | 'code' | 'media';
+  text: string;
+  /** Of a file that is a picture and came whole: its address within the page. */
+  picture?: string | null;
 };
 
 type Json = Record<string, unknown>;
@@ -82,7 +89,11 @@ function partsOf(content: unknown): Message['parts'] {
   if (content === null || content === undefined) return [];
   if (typeof content === 'string') {
     const media = mediaIn(content);
-    return [media ? { kind: 'media', text: media.type } : { kind: 'text', text: content }];
+    return [
+      media
+        ? { kind: 'media', text: media.type, picture: pictureIn(content) }
+        : { kind: 'text', text: content },
+    ];
   }
   if (Array.isArray(content)) return content.flatMap(partOf);
   return [{ kind: 'code', text: JSON.stringify(content, null, 2) }];
@@ -92,6 +103,14 @@ function partOf(part: unknown): Message['parts'] {
   if (!isObject(part)) return partsOf(part);
   if (typeof part.text === 'string') return partsOf(part.text);
   const type = String(part.type ?? 'part');
-  if (/image|audio|file|document/.test(type)) return [{ kind: 'media', text: type }];
+  if (/image|audio|file|document/.test(type))
+    return [{ kind: 'media', text: type, picture: pictureOf(part) }];
   return [{ kind: 'code', text: JSON.stringify(part, null, 2) }];
+}
+
+/** The picture in a part, as the formats of chat, responses and messages have it. */
+function pictureOf({ image_url: named, source }: Json): string | null {
+  if (isObject(source) && source.type === 'base64')
+    return pictureIn(`data:${source.media_type};base64,${source.data}`);
+  return pictureIn(isObject(named) ? named.url : named);
 }
