@@ -23,7 +23,12 @@ export async function prepareShown(sluice: RunningSluice, db: Db): Promise<Shown
   const workspace = firstOf(workspaces);
   const workspaceId = workspace.id;
   const made = await ask<Record<'config' | 'limit' | 'guardrail' | 'logExport', { id: string }>>(
-    `mutation ($config: CreateConfigInput!, $limit: CreateUsageLimitPolicyInput!, $guardrail: CreateGuardrailInput!, $logExport: CreateLogExportInput!) {
+    `mutation (
+      $config: CreateConfigInput!
+      $limit: CreateUsageLimitPolicyInput!
+      $guardrail: CreateGuardrailInput!
+      $logExport: CreateLogExportInput!
+    ) {
       config: createConfig(input: $config) { id }
       limit: createUsageLimitPolicy(input: $limit) { id }
       guardrail: createGuardrail(input: $guardrail) { id }

@@ -3,6 +3,7 @@
 // while somebody works on the page of logs. Exits with 1 when a budget is missed. CHROMIUM names a browser.
 import { chromium } from 'playwright-core';
 import { startSluice } from '../../processes.ts';
+import { measureBody } from './body.ts';
 import { feed } from './feed.ts';
 import { measureLoad } from './load.ts';
 import { measurePlayground } from './playground.ts';
@@ -27,7 +28,8 @@ const report = (figures: readonly Figure[]): void => {
 };
 
 async function main(): Promise<void> {
-  const sluice = await startSluice(PORT);
+  // As much of a body is kept as ever.
+  const sluice = await startSluice(PORT, { env: { LOG_BODY_MAX_BYTES: String(512 * 1024) } });
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
@@ -56,6 +58,8 @@ async function main(): Promise<void> {
     ]);
     const taken = await measureTaken(browser, sluice);
     report([{ name: 'a role that is taken away shows', value: taken, budget: 1000, unit: 'ms' }]);
+    const body = await measureBody(context, sluice);
+    report([{ name: 'a log with a body of half a megabyte opens', value: body, budget: 300, unit: 'ms' }]);
     const frame = await measurePlayground(context, `${url}/console/_/playground`);
     report([
       {
