@@ -17,7 +17,7 @@ const RATE = Number(process.argv[3] ?? 5);
 const WARM_UP = SECONDS / 6;
 const SAMPLE_EVERY = Math.min(10, SECONDS / 30);
 const TELL_EVERY = 60;
-/** Seconds between two looks at what objects last, which has all others collected. */
+/** Seconds between two looks at what objects last, which has all others collected, in every thread. */
 const LASTING_EVERY = Math.min(300, SECONDS / 12);
 /** What memory may grow by over the rest, of its middle. */
 const MOST_GROWTH = 0.05;
