@@ -21,8 +21,8 @@ export function createExecutor(deps: RunDeps, slots: RunSlots, doubt: () => void
   /** Of each workspace that has any. */
   const counts = new Map<string, number>();
   const waiting = new Map<string, Teller>();
-  /** Those that the store may hold for this process already, and whose writers have not heard of it. */
-  const expected = new Set<string>();
+  /** By run that the store may hold for this process already: how many writers have not heard of it, for requests may meet at one. */
+  const expected = new Map<string, number>();
   let isStopping = false;
 
   /**
@@ -81,9 +81,13 @@ export function createExecutor(deps: RunDeps, slots: RunSlots, doubt: () => void
     isIdle: () => live.size === 0,
     ids: () => [...live.keys()],
     /** To be called before a run is written that is to be launched here: nobody else here may take it up meanwhile. */
-    expect: (id: string): void => void expected.add(id),
+    expect: (id: string): void => void expected.set(id, (expected.get(id) ?? 0) + 1),
     /** To be called where an expected run will not be launched by those who wrote it. */
-    forsake: (id: string): void => void expected.delete(id),
+    forsake(id: string): void {
+      const others = (expected.get(id) ?? 0) - 1;
+      if (others > 0) expected.set(id, others);
+      else expected.delete(id);
+    },
     /** Whether a run is executed here, or about to be. */
     has: (id: string): boolean => live.has(id) || expected.has(id),
     /** The runs here whose time is over at a moment. */

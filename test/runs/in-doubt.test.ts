@@ -54,6 +54,8 @@ function runsInDoubt(collection: Collection<RunDocument>): Collection<RunDocumen
 test('a run that begins or goes on while its process doubts what it has is taken up once', async () => {
   const stored = db.collection<RunDocument>('runs');
   const runs = runsInDoubt(stored);
+  /** Of executions that fail: a look would take their runs up again. */
+  const died: unknown[] = [];
   const engine = createRunEngine({
     runs: () => runs,
     items: () => db.collection('thread_items'),
@@ -71,11 +73,12 @@ test('a run that begins or goes on while its process doubts what it has is taken
     slots: { all: 9, ofWorkspace: 9 },
     mostQueued: 9,
     now: () => new Date(),
-    log: { warn: () => undefined },
+    log: { warn: () => undefined, error: (told: unknown) => died.push(told) },
   } as never);
   const made = {
     ...{ _id: 'run_doubt', threadId: 'thread_doubt', workspaceId: 'w', organisationId: 'o', tools: [] },
     ...{ sealedCaller: '{}', instructions: '', isLogged: false, metadata: {}, toolResources: {} },
+    ...{ truncationStrategy: { type: 'auto', last_messages: null } },
     ...{ completedAt: null, cancelledAt: null, failedAt: null, incompleteReason: null },
     ...{ createdAt: new Date(), dueAt: new Date(), expiresAt: new Date(Date.now() + 600_000) },
   } as unknown as NewRun;
@@ -92,6 +95,7 @@ test('a run that begins or goes on while its process doubts what it has is taken
     const waiting = await stored.findOne({ _id: made._id });
     await engine.submit(waiting as RunDocument, new Map([['call_1', 'Seen.']]), true);
     expect(await claim()).toEqual({ fence: 2, attempt: 1 });
+    expect(died).toEqual([]);
   } finally {
     await engine.stop();
   }
