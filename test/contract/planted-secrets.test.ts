@@ -614,8 +614,9 @@ beforeAll(async () => {
   await agent.close();
   await sluice.kill('SIGTERM');
   printed = sluice.output().slice(greeting);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
+  await sluice?.kill('SIGKILL');
   await manager.stop();
   for (const made of [directory, bundles]) await rm(made, { recursive: true, force: true });
 });
