@@ -78,8 +78,8 @@ export class LaneJudge {
   }
 
   #holdOf(body: WindowBody, to: number): HeldBack {
-    const cut = this.#cuts.length === 0 ? HOLD_NOTHING.cut : cutsOf(body, to, this.#cuts);
-    return { reach: this.#reach, near: this.#nearReach, cut };
+    const cuts = this.#cuts.length === 0 ? HOLD_NOTHING : cutsOf(body, to, this.#cuts);
+    return { reach: this.#reach, near: this.#nearReach, cut: cuts.cut, undivided: cuts.undivided };
   }
 
   async #judgePiece(lane: Lane, isFinal: boolean): Promise<PhaseOutcome | null> {

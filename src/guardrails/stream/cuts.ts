@@ -1,20 +1,17 @@
 import { type FoundSegment, viewsOf } from '../segments/index.ts';
 import { boundaryBefore } from './boundaries.ts';
-import { ASLEEP } from './lane.ts';
+import { ASLEEP, type Cuts } from './lane.ts';
 import type { TextPlaces, WindowBody } from './window-body.ts';
 
 /** Letters of a line from which on it may be one of several lines of base64. */
 const MIN_LINE = 4;
 
-/**
- * Where what is held can be cut, up to a place, as all checks that can tell see it: the texts as they are written, and every
- * other way to read them. Places are those of the lane.
- */
+/** Asks `cuts` of all texts of a body that is held up to `end`. */
 export function cutsOf(
   body: WindowBody,
   end: number,
   cuts: readonly ((text: string, at: number) => number)[],
-): (place: number) => number {
+): Cuts {
   // While the texts are what came.
   const texts = body.texts.segments.map((segment) => {
     const places = body.placesOf(segment);
@@ -31,14 +28,19 @@ export function cutsOf(
     for (const place of edit({ segment: view, start, end: length, replacement: '' }))
       hidden = Math.min(hidden, placeOf(place.segment as FoundSegment, place.start));
   }
-  return (place) => {
-    let least = Math.min(place, hidden);
-    for (const { segment, places, most } of texts) {
+  const within = (place: number, limitOf: (text: (typeof texts)[number]) => number) => {
+    let least = place;
+    for (const text of texts) {
+      const { segment, places } = text;
       const at = places.before(least);
-      const cut = cutIn(segment.text, Math.min(at, most));
+      const cut = cutIn(segment.text, Math.min(at, limitOf(text)));
       if (cut < at) least = Math.min(least, places.of(cut));
     }
     return least;
+  };
+  return {
+    cut: (place) => within(Math.min(place, hidden), ({ most }) => most),
+    undivided: (place) => within(place, () => Number.POSITIVE_INFINITY),
   };
 }
 

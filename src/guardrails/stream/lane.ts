@@ -8,14 +8,23 @@ type Replaced = { start: number; end: number; text: string };
 /** Released text, as it came. */
 type KeptPiece = WindowPiece & { end: number };
 
+/** Where what is held can be cut, up to a place, as all checks that can tell see it. Places are those of the lane. */
+export type Cuts = {
+  /** The texts as they are written, and every other way to read them. */
+  cut: (place: number) => number;
+  /** Where nothing in front of the place can go on, and no match that is whole, as it is written, may be divided. */
+  undivided: (place: number) => number;
+};
+
 /**
  * What of a text is held back. `reach`: the longest match of all checks. `near`: the longest of those that do not say where a
- * text can be cut. `cut`: where it can be cut up to a place, as the others say.
+ * text can be cut; the others do.
  */
-export type HeldBack = { reach: number; near: number; cut: (place: number) => number };
+export type HeldBack = Cuts & { reach: number; near: number };
 
+const anywhere = (place: number): number => place;
 /** Nothing is still to come. */
-export const HOLD_NOTHING: HeldBack = { reach: 0, near: 0, cut: (place) => place };
+export const HOLD_NOTHING: HeldBack = { reach: 0, near: 0, cut: anywhere, undivided: anywhere };
 
 const escapes = /%u?[0-9a-f]{2}|\\[uUx]|&#/i;
 /** Characters of other texts after which one that stopped within a word does not go on. */
@@ -154,9 +163,9 @@ export class Lane {
     return escapes.test(this.#held) ? reach * ESCAPED : reach;
   }
 
-  #safeEnd(to: number, spans: readonly ReplacedSpan[], { reach, near, cut }: HeldBack): number {
+  #safeEnd(to: number, spans: readonly ReplacedSpan[], { reach, near, cut, undivided }: HeldBack): number {
     const before = (count: number) => this.#back(to, this.#written(count));
-    const least = this.#wholeBefore(before(reach), spans);
+    const least = this.#undividedBefore(before(reach), spans, undivided);
     for (let at = before(near); at > least; ) {
       const place = cut(this.#wholeBefore(at, spans));
       if (place === this.#wholeBefore(place, spans)) return Math.max(place, least);
@@ -186,6 +195,16 @@ export class Lane {
       const across = spans.find(({ start, end }) => start < place && place < end);
       if (across === undefined) return place;
       place = this.#boundary(across.start);
+    }
+  }
+
+  /** The same, where nothing is divided that decides about what stands behind it. */
+  #undividedBefore(limit: number, spans: readonly ReplacedSpan[], undivided: HeldBack['undivided']): number {
+    let place = this.#wholeBefore(limit, spans);
+    for (;;) {
+      const other = this.#wholeBefore(undivided(place), spans);
+      if (other === place) return place;
+      place = other;
     }
   }
 

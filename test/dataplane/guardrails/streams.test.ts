@@ -180,7 +180,8 @@ describe('a stream through a window', () => {
           const streamed = await ask(config);
           expect(contentOf(streamed.text)).toBe(whole.json.choices[0].message.content);
         }),
-        { numRuns: rounds(25, 300) },
+        // A date whose word of birth goes out while the key behind it is held.
+        { numRuns: rounds(25, 300), examples: [[676258, 1]] },
       );
     },
     rounds(120_000, 900_000),

@@ -11,25 +11,43 @@ const MAX_REPEATED = 8;
 
 /**
  * Cuts texts in front of whatever may become a match once more text comes, and within no match that is whole. `reach`: the
- * characters that any match may have; further away from the end nothing is looked for.
+ * characters that any match may have; what is further away from the end does not become one any more.
  */
 export function cutFinder(patterns: readonly RegExp[], reach: number): FindCut {
   const all = patterns.map(formsOf);
   return (text, at) => {
     const start = Math.max(0, text.length - reach);
-    if (at <= start) return at;
-    const end = text.slice(start);
-    let place = at - start;
-    for (const { begun } of all) place = Math.min(place, begun.exec(end)?.index ?? end.length);
-    const matches = all.flatMap(({ whole }) =>
-      Array.from(end.matchAll(whole), ({ index, 0: match }) => ({ from: index, to: index + match.length })),
-    );
-    for (;;) {
-      const divided = matches.find(({ from, to }) => from < place && place < to);
-      if (divided === undefined) return start + place;
-      place = divided.from;
+    let place = at;
+    if (at > start) {
+      const end = text.slice(start);
+      for (const { begun } of all) place = Math.min(place, start + (begun.exec(end)?.index ?? end.length));
     }
+    return inFrontOfMatches(all, { text, place, reach });
   };
+}
+
+/** The last place up to another one that divides no match, of whatever distance from the end. */
+function inFrontOfMatches(
+  all: readonly Forms[],
+  { text, place, reach }: { text: string; place: number; reach: number },
+): number {
+  let found = place;
+  for (;;) {
+    const from = Math.max(0, found - reach);
+    const begins = divided(all, text.slice(from, found + reach), found - from);
+    if (begins === null) return found;
+    found = from + begins;
+  }
+}
+
+/** Where a match begins that goes on behind a place of a text; null where none does. */
+function divided(all: readonly Forms[], text: string, place: number): number | null {
+  for (const { whole } of all)
+    for (const { index, 0: match } of text.matchAll(whole)) {
+      if (index >= place) break;
+      if (index + match.length > place) return index;
+    }
+  return null;
 }
 
 /** A pattern as all its matches are looked for, and as the beginning of one at the end of a text. */

@@ -3,7 +3,7 @@ import { cutFinder } from '../../../../src/guardrails/checks/pattern/cuts.ts';
 import { findAll } from '../../../../src/guardrails/checks/personal-data/find.ts';
 import { recognisers } from '../../../../src/guardrails/checks/personal-data/recognisers/index.ts';
 import { spacedForms } from '../../../../src/guardrails/checks/secrets/forms.ts';
-import { wholeKey } from '../../../../src/guardrails/checks/secrets/private-key.ts';
+import { MAX_PRIVATE_KEY, wholeKey } from '../../../../src/guardrails/checks/secrets/private-key.ts';
 import { secretsIn } from '../../../../src/guardrails/checks/secrets/secrets.ts';
 import { rounds } from '../../../support/long.ts';
 import { confidential } from '../confidential.ts';
@@ -46,6 +46,41 @@ describe('what has a space in it is held from where it begins, whatever of it ha
         }
     }
   });
+
+  test.each([
+    [
+      'personal data',
+      recognisers.flatMap(({ spaced }) => spaced),
+      320,
+      (text: string) => findAll(text, recognisers),
+    ],
+    ['secrets', [...spacedForms, wholeKey], MAX_PRIVATE_KEY, secretsIn],
+  ])(
+    '%s that are whole are found on one side of a cut, however far from the end',
+    (_what, patterns, near, find) => {
+      const cut = cutFinder(patterns, near);
+      for (let count = 0; count < rounds(200, 3000); count++) {
+        const text = `${confidential(random)}\n${confidential(random)}\n${prose(random, 90)}`;
+        const spans = find(text);
+        const finds = spans.map(({ start, end }) => text.slice(start, end));
+        for (const { index } of text.matchAll(/\s/g)) {
+          // Whoever cuts divides no find either.
+          let place = index + 1;
+          for (let before = -1; before !== place; ) {
+            before = place;
+            place = cut(
+              text,
+              spans.find(({ start, end }) => start < before && before < end)?.start ?? before,
+            );
+          }
+          const sides = [text.slice(0, place), text.slice(place)];
+          const found = sides.flatMap((side) => find(side).map(({ start, end }) => side.slice(start, end)));
+          if (found.join('\0') !== finds.join('\0'))
+            throw new Error(JSON.stringify({ text, place, finds, found }));
+        }
+      }
+    },
+  );
 
   test('prose is held as good as never', () => {
     const text = prose(random, 20_000);
