@@ -22,32 +22,14 @@ export function cutFinder(patterns: readonly RegExp[], reach: number): FindCut {
       const end = text.slice(start);
       for (const { begun } of all) place = Math.min(place, start + (begun.exec(end)?.index ?? end.length));
     }
-    return inFrontOfMatches(all, { text, place, reach });
+    const matches = all.flatMap(({ whole }) =>
+      Array.from(text.matchAll(whole), ({ index, 0: match }) => ({ from: index, to: index + match.length })),
+    );
+    // From the last one on, so that a place to which one of them leads is divided by none that was looked at.
+    matches.sort((one, other) => other.from - one.from);
+    for (const { from, to } of matches) if (from < place && place < to) place = from;
+    return place;
   };
-}
-
-/** The last place up to another one that divides no match, of whatever distance from the end. */
-function inFrontOfMatches(
-  all: readonly Forms[],
-  { text, place, reach }: { text: string; place: number; reach: number },
-): number {
-  let found = place;
-  for (;;) {
-    const from = Math.max(0, found - reach);
-    const begins = divided(all, text.slice(from, found + reach), found - from);
-    if (begins === null) return found;
-    found = from + begins;
-  }
-}
-
-/** Where a match begins that goes on behind a place of a text; null where none does. */
-function divided(all: readonly Forms[], text: string, place: number): number | null {
-  for (const { whole } of all)
-    for (const { index, 0: match } of text.matchAll(whole)) {
-      if (index >= place) break;
-      if (index + match.length > place) return index;
-    }
-  return null;
 }
 
 /** A pattern as all its matches are looked for, and as the beginning of one at the end of a text. */
