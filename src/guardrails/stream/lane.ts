@@ -12,7 +12,7 @@ type KeptPiece = WindowPiece & { end: number };
 export type Cuts = {
   /** The texts as they are written, and every other way to read them. */
   cut: (place: number) => number;
-  /** Where nothing in front of the place can go on, and no match that is whole, as it is written, may be divided. */
+  /** For a place in front of which nothing can go on: the last one up to it that divides no match of the texts as written. */
   undivided: (place: number) => number;
 };
 

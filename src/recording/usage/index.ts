@@ -84,7 +84,7 @@ function countsOf(reading: Reading, text: string): TokenUsage {
 const standardTiers = ['default', 'standard', 'auto', 'on_demand', 'unspecified'];
 
 function termsOf({ terms = [] }: Reading, text: string): string[] {
-  if (!text.includes('ervice')) return terms;
+  if (!text.includes('"service')) return terms;
   const named = lastMatch(text, /"service_?[tT]ier"\s*:\s*(?:\{\s*"type"\s*:\s*)?"([\w-]{1,32})"/g);
   const tier = named?.toLowerCase().replace('service_tier_', '') ?? null;
   return tier === null || standardTiers.includes(tier) ? terms : [...terms, tier];
