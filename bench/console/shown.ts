@@ -15,7 +15,7 @@ function firstOf<T>({ data: [first] }: List<T>): T {
 }
 
 /** Makes one of each of what the pages show that a new installation lacks, and finds the others. */
-export async function prepareShown(sluice: RunningSluice, db: Db): Promise<Shown> {
+export async function prepareShown(sluice: RunningSluice, db: Db, organisationId: string): Promise<Shown> {
   const ask = graphOf(sluice.port, sluice.adminKey);
   const { workspaces } = await ask<{ workspaces: List<{ id: string; slug: string }> }>(
     '{ workspaces { data { id slug } } }',
@@ -51,8 +51,11 @@ export async function prepareShown(sluice: RunningSluice, db: Db): Promise<Shown
   const found = await ask<Record<'integrations' | 'apiKeys', List<{ id: string }>>>(
     '{ integrations { data { id } } apiKeys(type: "workspace-service") { data { id } } }',
   );
-  const logs = db.collection<{ _id: string; traceId: string; createdAt: Date }>('logs');
-  const old = await logs.find({}, { sort: { createdAt: -1 }, skip: FAR_DOWN, limit: 1 }).next();
+  const logs = db.collection<{ _id: string; organisationId: string; traceId: string; createdAt: Date }>(
+    'logs',
+  );
+  const order = { sort: { createdAt: -1, _id: -1 }, skip: FAR_DOWN, limit: 1 } as const;
+  const old = await logs.find({ organisationId }, order).next();
   if (!old) throw new Error(`These are too few logs: more than ${FAR_DOWN} are needed.`);
   return {
     log: old._id,
