@@ -5,6 +5,7 @@ import { classes, Icon, Status, useIsNarrow } from '../../../ui/index.ts';
 import type { AttemptFragment } from '../documents.ts';
 import { keyOfLine, toneOf } from '../parts/line.ts';
 import type { ShownLog } from './head.tsx';
+import { guardrailsOf, passedOf } from './ran.ts';
 import { useAttempts } from './use-attempts.ts';
 
 /** The request as a picture: from the key through config, checks and cache to each target that was tried. */
@@ -20,7 +21,9 @@ export function Attempts({ log }: { log: ShownLog }) {
     else change({ log: attempt.id }, true);
   };
   useKeys({ '[': () => open(attempts[place - 1]), ']': () => open(attempts[place + 1]) });
-  const { before, after } = checksOf(log.guardrails);
+  const ran = guardrailsOf(log);
+  const before = passedOf(ran, 'input');
+  const after = passedOf(ran, 'output');
   return (
     <section aria-label="The way of the request" className="border-y border-line bg-sunken px-4 py-3 sm:px-6">
       <ol className="flex flex-wrap items-center gap-y-2">
@@ -108,16 +111,4 @@ function Times({ log, attempts }: { log: ShownLog; attempts: readonly AttemptFra
       </p>
     </div>
   );
-}
-
-type Ran = { phase: 'input' | 'output'; verdict: boolean };
-
-/** How many guardrails passed, before and after the call; null for none. */
-function checksOf(guardrails: unknown): { before: string | null; after: string | null } {
-  const { ran = [] } = (guardrails ?? {}) as { ran?: Ran[] };
-  const said = (wanted: Ran['phase']) => {
-    const list = ran.filter(({ phase }) => phase === wanted);
-    return list.length === 0 ? null : `${list.filter(({ verdict }) => verdict).length}/${list.length} passed`;
-  };
-  return { before: said('input'), after: said('output') };
 }

@@ -9,7 +9,9 @@ import { useZone } from '../../../shell/stored.ts';
 import { Banner, Button, CopyButton, IconButton, Id, Status, say } from '../../../ui/index.ts';
 import { LogShownDocument, type LogShownQuery, RateLogDocument } from '../documents.ts';
 import { toneOf } from '../parts/line.ts';
+import { Findings } from './checks.tsx';
 import { curlOf } from './curl.ts';
+import { guardrailsOf } from './ran.ts';
 
 export type ShownLog = NonNullable<LogShownQuery['log']>;
 
@@ -51,6 +53,7 @@ export function DetailHead({ log, close }: { log: ShownLog; close: ReactNode }) 
           {log.refusal.value} {log.refusal.unit === 'cost' ? 'dollars' : log.refusal.unit} were used.
         </Banner>
       )}
+      <Findings ran={guardrailsOf(log)} />
     </header>
   );
 }

@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react';
 import { useSearch } from '../../../shell/address.ts';
 import { Banner, Code, type Tab, Tabs } from '../../../ui/index.ts';
+import { Checks } from './checks.tsx';
 import { Conversation } from './conversation.tsx';
 import { Cost } from './cost.tsx';
 import type { ShownLog } from './head.tsx';
 import { JsonView } from './json-view.tsx';
 import { readConversation } from './messages.ts';
+import { guardrailsOf } from './ran.ts';
 import { Routing } from './routing.tsx';
 
 type Recorded = { body?: unknown; headers?: unknown; truncated: boolean };
@@ -27,6 +29,7 @@ export function DetailTabs({ log }: { log: ShownLog }) {
 
 function tabsOf(log: ShownLog): Tab[] {
   const messages = readConversation(log.request?.body, log.response?.body);
+  const ran = guardrailsOf(log);
   const metadata = (log.metadata ?? {}) as Record<string, unknown>;
   return [
     ...(messages.length > 0
@@ -55,6 +58,9 @@ function tabsOf(log: ShownLog): Tab[] {
     { value: 'cost', label: 'Cost', panel: <Cost log={log} /> },
     ...(log.routing.length > 0
       ? [{ value: 'routing', label: 'Routing', panel: <Routing steps={log.routing} /> }]
+      : []),
+    ...(ran.length > 0
+      ? [{ value: 'checks', label: 'Checks', note: ran.length, panel: <Checks ran={ran} /> }]
       : []),
     {
       value: 'metadata',
