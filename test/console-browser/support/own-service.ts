@@ -12,13 +12,17 @@ export type OwnService = {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 };
 
-/** A service that no other test sees, for what all others would notice; at port 0 it chooses one. */
-export async function startOwn(dataDirectory: string, port: number): Promise<OwnService> {
+/**
+ * A service that no other test sees, for what all others would notice; at port 0 it chooses one. With the address of a store it
+ * is one more process over that.
+ */
+export async function startOwn(dataDirectory: string, port: number, store?: string): Promise<OwnService> {
   const service = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts'], {
     cwd: root,
     env: {
       ...process.env,
       ...{ HOST: '127.0.0.1', PORT: `${port}`, DATA_DIR: dataDirectory, LOG_LEVEL: 'error' },
+      ...(store !== undefined && { MONGODB_URI: store }),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
