@@ -92,6 +92,65 @@ it('a row whose logs cannot be asked for is no button, and a workspace leads to 
   expect(new URL(page.url()).pathname).toMatch(/\/search\/logs$/);
 });
 
+const course = () => ada.page.getByRole('figure', { name: /^Cost over the time/ });
+
+it('the figures of the chart are a table too, for keys and for other programs', async () => {
+  const { page, open } = ada;
+  await open(address, 'Spend');
+  const button = course().getByRole('button', { name: 'Table', exact: true });
+  expect(await button.getAttribute('aria-expanded')).toBe('false');
+  await button.focus();
+  await page.keyboard.press('Enter');
+  expect(await button.getAttribute('aria-expanded')).toBe('true');
+  const table = course().getByRole('region', { name: /^Cost over the time/ });
+  expect(await button.getAttribute('aria-controls')).toBe(await table.locator('..').getAttribute('id'));
+  await page.keyboard.press('Tab');
+  expect(await table.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+  const days = await table.getByRole('rowheader').count();
+  expect(days).toBe(await course().locator('svg > g').count());
+  const cells = await table.getByRole('cell').allInnerTexts();
+  const whole = costOf(await logsOf(within));
+  expect(cells.reduce((sum, text) => sum + dollars(text), 0)).toBeCloseTo(whole, 0);
+  expect(await barriersOn(page)).toEqual([]);
+
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await course().getByRole('button', { name: 'Copy as CSV', exact: true }).click();
+  await course().getByRole('button', { name: 'Copied', exact: true }).waitFor();
+  const lines = ((await page.evaluate('navigator.clipboard.readText()')) as string).trim().split('\n');
+  expect(lines).toHaveLength(days + 1);
+  expect(lines[0]).toMatch(/^time,/);
+});
+
+it('the day that runs is hatched, and the month goes on as until now', async () => {
+  const { page, open } = ada;
+  const hatched = course().locator('svg rect[fill^="url("]');
+  await open(address, 'Spend');
+  await course().waitFor();
+  expect(await hatched.count()).toBe(0);
+  expect(await page.getByText(/by its end at this pace/).count()).toBe(0);
+
+  await open('_/spend', 'Spend');
+  await course()
+    .getByText(/, so far$/)
+    .first()
+    .waitFor();
+  await course().getByRole('button', { name: 'Table', exact: true }).click();
+  const today = course().getByRole('row').last();
+  expect(await today.getByRole('rowheader').innerText()).toMatch(/, so far$/);
+  const figures = await today.getByRole('cell').allInnerTexts();
+  // Each part of the bar has its hatches; in the first minutes of a day there may be none.
+  expect(await hatched.count()).toBe(figures.filter((text) => dollars(text) > 0).length);
+  const now = new Date();
+  const length = new Date(now.getFullYear(), now.getMonth() + 1, 0).getDate();
+  const elapsed = now.getDate() - 1 + now.getHours() / 24;
+  // Of the first day of a month nothing can be told; the zones of the browser and of this test differ by hours.
+  if (elapsed < 1.5) return;
+  const said = await page.getByText(/by its end at this pace/).innerText();
+  const [, soFar, forecast] = /so far: (\$[\d.,]+), and (\$[\d.,]+) by its end/.exec(said) ?? [];
+  expect(dollars(soFar)).toBeGreaterThan(0);
+  expect(dollars(forecast) / dollars(soFar)).toBeCloseTo(length / elapsed, elapsed < 5 ? 0 : 1);
+});
+
 it('nothing of that was in trouble', () => {
   expect(ada.trouble.seen()).toEqual([]);
 });

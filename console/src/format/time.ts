@@ -56,6 +56,10 @@ export const hourAndMinute = (value: string | number | Date, zone: Zone): string
 export const day = (value: string | number | Date, zone: Zone): string =>
   formatIn(zone, { day: 'numeric', month: 'short' }).format(at(value));
 
+/** `November`. */
+export const monthName = (value: string | number | Date, zone: Zone): string =>
+  formatIn(zone, { month: 'long' }).format(at(value));
+
 /** `23 Nov 2026, 14:02`. */
 export const dateAndTime = (value: string | number | Date, zone: Zone): string =>
   formatIn(zone, {

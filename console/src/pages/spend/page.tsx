@@ -1,7 +1,7 @@
 import { useDocument } from '../../data/use-document.ts';
 import { money } from '../../format/money.ts';
 import { change, percent } from '../../format/number.ts';
-import { zoneName } from '../../format/time.ts';
+import { monthName, type Zone, zoneName } from '../../format/time.ts';
 import { useSearch } from '../../shell/address.ts';
 import { useRange } from '../../shell/range.ts';
 import { useViewer } from '../../shell/session/viewer.ts';
@@ -11,6 +11,7 @@ import { Page } from '../../ui/page.tsx';
 import { SpendByMetadataDocument, SpendDocument, type SpendQuery } from './documents.ts';
 import { Course } from './parts/course.tsx';
 import { byText, dimensions, doorOf, nameOf, readBy } from './parts/dimension.ts';
+import { forecastOf, monthOf } from './parts/forecast.ts';
 import { NothingSpent } from './parts/nothing-spent.tsx';
 import { metadataRows, type Row, rowsOf } from './parts/rows.ts';
 import { SpendTable } from './parts/spend-table.tsx';
@@ -21,7 +22,7 @@ export default function Spend() {
   const [search] = useSearch();
   const by = readBy(search.by);
   const metadataKey = 'metadataKey' in by ? by.metadataKey : null;
-  const { from, to, label, zoom } = useRange('30d');
+  const { from, to, isOpen, label, zoom } = useRange('30d');
   const [zone] = useZone();
   const viewer = useViewer();
   const span = Date.parse(to) - Date.parse(from);
@@ -29,6 +30,9 @@ export default function Spend() {
     before: new Date(Date.parse(from) - span).toISOString(),
     min: from,
     max: to,
+    month: new Date(monthOf(Date.parse(to), zone).from).toISOString(),
+    // What a month that is over has cost is no forecast.
+    isOpen,
     zone: zoneName(zone),
     by: 'dimension' in by ? by.dimension : 'model',
     mayKeys: viewer.permissions.some((scope) => scope.endsWith('_api_keys.list')),
@@ -52,7 +56,7 @@ export default function Spend() {
   return (
     <Page
       title="Spend"
-      answer={data && sentenceOf(data, rows, label)}
+      answer={data && `${sentenceOf(data, rows, label)}${forecastIn(data, Date.parse(to), zone)}`}
       actions={
         <SpendTools value={byText(by)} metadataKeys={data?.now?.metadataKeys ?? []} rows={rows} head={head} />
       }
@@ -67,6 +71,7 @@ export default function Spend() {
                 now={now}
                 nameOf={(value) => nameOf('dimension' in by ? by : { dimension: 'model' }, value, names)}
                 zone={zone}
+                until={isOpen ? Date.parse(to) : null}
                 hasNames={metadataKey !== null}
                 onZoom={zoom}
               />
@@ -92,4 +97,12 @@ function sentenceOf({ now, before }: SpendQuery, rows: readonly Row[], label: st
   const [most] = rows;
   const share = most && most.cost > 0 ? `; ${most.name} is ${percent(most.share)}` : '';
   return `${label}: ${money(total)}${compared}${share}.`;
+}
+
+/** What the month comes to, if it goes on as until now. */
+function forecastIn({ month }: SpendQuery, now: number, zone: Zone): string {
+  const cost = month?.cost.summary.total ?? 0;
+  const forecast = forecastOf(cost, monthOf(now, zone), now);
+  if (cost === 0 || forecast === null) return '';
+  return ` ${monthName(now, zone)} so far: ${money(cost)}, and ${money(forecast)} by its end at this pace.`;
 }

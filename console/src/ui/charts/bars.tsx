@@ -1,11 +1,19 @@
 import { type PointerEvent, useId, useRef, useState } from 'react';
 import { classes } from '../classes.ts';
+import { BarTable } from './bar-table.tsx';
 import { type Colour, paint } from './colours.ts';
+import { Hatches, Stack } from './stack.tsx';
 
 export type BarPart = { name: string; value: number; colour: Colour };
 
 /** One bar, from its foot upwards. */
-export type Bar = { at: number; label: string; parts: readonly BarPart[] };
+export type Bar = {
+  at: number;
+  label: string;
+  parts: readonly BarPart[];
+  /** Whether its time is not over: it is hatched, and its label says so too. */
+  isRunning?: boolean;
+};
 
 type BarsProps = {
   bars: readonly Bar[];
@@ -16,19 +24,18 @@ type BarsProps = {
   height?: number;
   /** What a click on a bar, or a drag over several, chooses: their first and their last. */
   onChoose?(first: Bar, last: Bar): void;
-  /** Labels below the first and the last bar. */
-  hasEnds?: boolean;
   className?: string;
 };
 
 const totalOf = ({ parts }: Bar): number => parts.reduce((sum, { value }) => sum + value, 0);
 
-/** Bars over time that begin at 0; dragging over them chooses a time. */
-export function Bars({ bars, title, format, height = 72, onChoose, hasEnds, className }: BarsProps) {
+/** Bars over time that begin at 0; dragging over them chooses a time. Their figures are there as a table too. */
+export function Bars({ bars, title, format, height = 72, onChoose, className }: BarsProps) {
   const id = useId();
   const figure = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<number | null>(null);
   const [from, setFrom] = useState<number | null>(null);
+  const [isTable, setTable] = useState(false);
   const top = Math.max(...bars.map(totalOf), 0);
   const width = 100 / Math.max(bars.length, 1);
 
@@ -65,6 +72,7 @@ export function Bars({ bars, title, format, height = 72, onChoose, hasEnds, clas
         }}
       >
         <svg width="100%" height={height} aria-hidden className="block overflow-visible">
+          <Hatches id={`${id}-hatches`} />
           <line x1="0" x2="100%" y1={height - 0.5} y2={height - 0.5} stroke="var(--line)" />
           {from !== null && hovered !== null && (
             <rect
@@ -83,46 +91,28 @@ export function Bars({ bars, title, format, height = 72, onChoose, hasEnds, clas
               width={width}
               scale={top === 0 ? 0 : (height - 4) / top}
               base={height}
+              hatches={bar.isRunning ? `url(#${id}-hatches)` : null}
               isFaint={hovered !== null && hovered !== index && from === null}
             />
           ))}
         </svg>
         {shown && <Tip bar={shown} format={format} place={((hovered ?? 0) + 0.5) / bars.length} />}
       </div>
-      {hasEnds && (
-        <div className="flex justify-between pt-1 text-meta text-faint">
-          <span>{bars[0]?.label}</span>
-          <span>{bars.at(-1)?.label}</span>
-        </div>
-      )}
+      <div className="flex items-center justify-between pt-1 text-meta text-faint">
+        <span>{bars[0]?.label}</span>
+        <button
+          type="button"
+          aria-expanded={isTable}
+          aria-controls={isTable ? `${id}-table` : undefined}
+          onClick={() => setTable(!isTable)}
+          className="-my-1 min-h-6 rounded-control px-2 text-muted underline max-sm:min-h-8 hover:text-text"
+        >
+          Table
+        </button>
+        <span>{bars.at(-1)?.label}</span>
+      </div>
+      {isTable && <BarTable id={`${id}-table`} bars={bars} title={title} format={format} />}
     </figure>
-  );
-}
-
-type StackProps = { bar: Bar; x: number; width: number; scale: number; base: number; isFaint: boolean };
-
-function Stack({ bar, x, width, scale, base, isFaint }: StackProps) {
-  let foot = base;
-  return (
-    <g opacity={isFaint ? 0.55 : 1}>
-      {bar.parts.map(({ name, value, colour }) => {
-        if (value <= 0) return null;
-        // A single failure among thousands still has to be seen.
-        const height = Math.max(value * scale, 1.5);
-        foot -= height;
-        return (
-          <rect
-            key={name}
-            x={`${x + width * 0.12}%`}
-            width={`${width * 0.76}%`}
-            y={foot}
-            height={height}
-            rx={0.5}
-            fill={paint(colour)}
-          />
-        );
-      })}
-    </g>
   );
 }
 

@@ -33,7 +33,6 @@ export function KeyUse({ use }: { use: NonNullable<KeyShownQuery['analytics']> }
         <Bars
           bars={bars}
           height={isNarrow ? 72 : 96}
-          hasEnds
           format={count}
           title={`${count(total)} requests with this key in 30 days, ${count(errors.summary.total)} errors`}
         />

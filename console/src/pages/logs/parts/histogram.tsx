@@ -30,7 +30,6 @@ export function Histogram({ chart, arrived, zone, onZoom }: HistogramProps) {
         height={56}
         title={`${counted(requests, 'request')} over the time, ${counted(errors, 'error')}`}
         format={count}
-        hasEnds
         onChoose={(first, last) => onZoom(first.at, last.at + step - 1)}
       />
       <dl className="flex gap-6 sm:pb-5">

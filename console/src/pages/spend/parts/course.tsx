@@ -9,6 +9,8 @@ type CourseProps = {
   now: Now;
   nameOf(value: string | null): string;
   zone: Zone;
+  /** The moment at which the time ends that is still running; null for a time that is over. */
+  until: number | null;
   /** Whether the names of the colours stand below it, where no table has them. */
   hasNames: boolean;
   onZoom(from: number, to: number): void;
@@ -17,7 +19,7 @@ type CourseProps = {
 const DAY_MS = 24 * 3_600_000;
 
 /** The five largest, and the others, over the time; each keeps its colour for the whole visit. */
-export function Course({ now, nameOf, zone, hasNames, onZoom }: CourseProps) {
+export function Course({ now, nameOf, zone, until, hasNames, onZoom }: CourseProps) {
   const times = now.cost.dataPoints.map(({ timestamp }) => Date.parse(timestamp));
   const step = (times[1] ?? 0) - (times[0] ?? 0) || DAY_MS;
   const label = (at: number) => (step >= DAY_MS ? day(at, zone) : dateAndTime(at, zone));
@@ -35,7 +37,13 @@ export function Course({ now, nameOf, zone, hasNames, onZoom }: CourseProps) {
     const at = times[index] ?? 0;
     // Sums of fractions differ in their last digits.
     const other = { name: 'other', value: rest > total * 1e-9 ? rest : 0, colour: 'other' as const };
-    return { at, label: label(at), parts: [...parts, other].filter(({ value }) => value > 0) };
+    const isRunning = until !== null && at + step > until;
+    return {
+      at,
+      label: isRunning ? `${label(at)}, so far` : label(at),
+      parts: [...parts, other].filter(({ value }) => value > 0),
+      isRunning,
+    };
   });
   return (
     <div className="px-4 pt-10 pb-3 sm:px-6">
@@ -44,7 +52,6 @@ export function Course({ now, nameOf, zone, hasNames, onZoom }: CourseProps) {
         title={`Cost over the time, ${largest.map(({ name }) => name).join(', ')} and others`}
         format={money}
         height={160}
-        hasEnds
         onChoose={(first, last) => onZoom(first.at, last.at + step)}
       />
       {hasNames && <Names of={largest.map(({ name }) => name)} />}

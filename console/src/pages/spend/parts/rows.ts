@@ -1,3 +1,4 @@
+import { csvLine } from '../../../format/csv.ts';
 import { moneyAligned } from '../../../format/money.ts';
 import type { SpendByMetadataQuery, SpendQuery } from '../documents.ts';
 import { type By, nameOf } from './dimension.ts';
@@ -81,17 +82,13 @@ export function metadataRows({ now }: SpendByMetadataQuery): Row[] {
   return [...rows, ...(requests > 0 ? [rest] : [])].sort((one, other) => other.cost - one.cost);
 }
 
-const quoted = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-// A program of tables would take such a text for a formula.
-const safe = (text: string): string => quoted(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
-
 /** The lines of the table as CSV, in dollars. */
 export const csvOf = (head: string, rows: readonly Row[]): string =>
   [
     `${head},cost_usd,share,requests,tokens,p95_ms,success_rate,cache_hit_rate`,
     ...rows.map(({ name, cost, share, requests, tokens, p95, success, cache }) =>
-      [
-        safe(name),
+      csvLine([
+        name,
         moneyAligned(cost, 6).replace(/[$,]/g, ''),
         share.toFixed(4),
         requests,
@@ -99,7 +96,7 @@ export const csvOf = (head: string, rows: readonly Row[]): string =>
         p95 === null ? '' : Math.round(p95),
         success?.toFixed(4) ?? '',
         cache?.toFixed(4) ?? '',
-      ].join(','),
+      ]),
     ),
     '',
   ].join('\n');
