@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { owner } from '../../seeds/demo/people.ts';
 import { barriersOn } from './support/axe.ts';
-import { ask } from './support/service.ts';
+import { ask, url } from './support/service.ts';
 import { closeBrowser, PATIENCE, type Visitor, visit } from './support/visitor.ts';
 
 let ada: Visitor;
@@ -116,6 +116,63 @@ it('a tool call is answered by a form and goes on, with a schema and an image be
   await page.getByRole('button', { name: 'Remove dot.png' }).click();
   await page.getByLabel('Tools').fill('');
   await page.getByLabel('Schema of the answer').fill('');
+});
+
+it('a call is copied as a program, with the name of a key and no key', async () => {
+  const { page, open } = ada;
+  await open('research/playground', 'Playground');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByLabel('Prompt', { exact: true }).fill('How high is the water?');
+  const copied: string[] = [];
+  for (const language of ['curl', 'Node', 'Python']) {
+    await page.getByRole('button', { name: 'Copy A as', exact: true }).click();
+    await page.getByRole('menuitem', { name: language, exact: true }).click();
+    await page.getByText(`A is copied as ${language}`, { exact: true }).waitFor();
+    copied.push((await page.evaluate('navigator.clipboard.readText()')) as string);
+  }
+  for (const program of copied) {
+    expect(program).toContain('How high is the water?');
+    expect(program).toContain(`${url}/v1`);
+    expect(program).toContain('SLUICE_API_KEY');
+    expect(program).not.toMatch(/sl-/);
+  }
+  expect(new Set(copied).size).toBe(3);
+  await page.getByLabel('Prompt', { exact: true }).fill('');
+  await page.getByRole('button', { name: 'Copy A as', exact: true }).click();
+  await page
+    .getByRole('menuitem', { name: 'Node Write a prompt.' })
+    .and(page.locator('[data-disabled]'))
+    .waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+});
+
+it('two answers are compared, sentence by sentence', async () => {
+  const slug = `pc-browser-${randomUUID().slice(0, 8)}`;
+  const config = { provider: '@mock', input_guardrails: [{ 'default.addPrefix': { prefix: 'Ahoy! ' } }] };
+  await ask('mutation ($input: CreateConfigInput!) { createConfig(input: $input) { id } }', {
+    input: { name: slug, slug, workspaceId: 'research', config },
+  });
+  const { page, open } = ada;
+  await open('research/playground', 'Playground');
+  await page.getByRole('combobox', { name: 'Model of A' }).fill('@mock/mock-1');
+  await page.getByLabel('Prompt', { exact: true }).fill('The gate is shut. The water waits.');
+  await page.getByRole('button', { name: 'Compare with another' }).click();
+  await run();
+  await page.getByRole('region', { name: 'answer of B' }).waitFor();
+  await page.getByText('Both have answered the same.').waitFor();
+
+  await page.getByRole('combobox', { name: 'Config of B' }).click();
+  await page.getByRole('option', { name: slug, exact: true }).click();
+  await run();
+  const difference = page.getByRole('region', { name: 'answer of A and answer of B' });
+  await difference.getByText('Ahoy!').waitFor();
+  const lines = (await difference.locator('> div').allInnerTexts()).map((text) => text.trim());
+  expect(lines.filter((text) => text.includes('Ahoy!'))).toHaveLength(1);
+  expect(lines.filter((text) => text.includes('The water waits.'))).toHaveLength(1);
+  expect(await barriersOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Remove B', exact: true }).click();
+  await difference.waitFor({ state: 'detached' });
 });
 
 it('a stop reaches the gateway', async () => {

@@ -7,6 +7,7 @@ import { WorkspaceFirst } from '../../shell/states/workspace-first.tsx';
 import { Button, Page } from '../../ui/index.ts';
 import { PlaygroundChoicesDocument } from './documents.ts';
 import { Column, type Order } from './parts/column.tsx';
+import { Difference } from './parts/difference.tsx';
 import {
   blankTarget,
   bodyFor,
@@ -18,6 +19,7 @@ import {
   type Target,
 } from './parts/draft.ts';
 import { Prompt } from './parts/prompt.tsx';
+import { useAnswers } from './parts/use-answers.ts';
 import { useReplayed } from './parts/use-replayed.ts';
 
 /** What does this model or config answer, and what would it cost? */
@@ -44,6 +46,7 @@ function Bench() {
   const [order, setOrder] = useState<Order | null>(null);
   const [stops, setStops] = useState(0);
   const [running, setRunning] = useState<ReadonlySet<number>>(new Set());
+  const [answers, onAnswer] = useAnswers();
   const { refusal } = useMay('completions.write');
   const mayConfigs = mayAny(useViewer(), ['configs.list']);
   const choices = useDocument(PlaygroundChoicesDocument, { workspace, mayConfigs }, { freshFor: 60_000 });
@@ -66,6 +69,10 @@ function Bench() {
       }),
     [],
   );
+  const answered = draft.targets.flatMap(({ key }, index) => {
+    const text = answers.get(key);
+    return text === undefined ? [] : [{ name: nameOf(index), text }];
+  });
   const missing = missingIn(draft);
   const isRunning = running.size > 0;
   const call = () => setOrder((before) => orderOf(draft, path, (before?.count ?? 0) + 1));
@@ -105,14 +112,17 @@ function Bench() {
               {draft.targets.map((target, index) => (
                 <Column
                   key={target.key}
-                  name={String.fromCharCode(65 + index)}
+                  name={nameOf(index)}
                   target={target}
                   choices={found}
                   order={order}
                   stops={stops}
                   hasOwnModel={draft.request !== ''}
                   onChange={setTarget}
+                  missing={missing}
+                  callOf={(own) => ({ path, body: bodyFor(draft, own), config: own.config })}
                   onRunning={onRunning}
+                  onAnswer={onAnswer}
                   onRemove={
                     draft.targets.length === 1
                       ? null
@@ -120,6 +130,7 @@ function Bench() {
                   }
                 />
               ))}
+              <Difference answers={answered} />
             </div>
             <datalist id="playground-models">
               {found.availableModels?.data.map(({ id }) => (
@@ -132,6 +143,9 @@ function Bench() {
     </Page>
   );
 }
+
+/** `A`, `B` and so on. */
+const nameOf = (index: number): string => String.fromCharCode(65 + index);
 
 const orderOf = (draft: Draft, path: string, count: number): Order => ({
   count,

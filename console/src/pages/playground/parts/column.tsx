@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Code, Field, IconButton, inputClasses, Section, SelectField } from '../../../ui/index.ts';
 import type { PlaygroundChoicesQuery } from '../documents.ts';
+import { CopyAs } from './copy-as.tsx';
 import type { Target } from './draft.ts';
 import { Outcome } from './outcome.tsx';
 import { continued } from './tool-calls.ts';
@@ -21,12 +22,19 @@ type ColumnProps = {
   hasOwnModel: boolean;
   onChange(target: Target): void;
   onRunning(key: number, isRunning: boolean): void;
+  /** Tells a whole answer; null while there is none. */
+  onAnswer(key: number, text: string | null): void;
+  /** Why there is no call yet. */
+  missing: string | null;
+  /** The call as it would be made now. */
+  callOf(target: Target): { path: string; body: unknown; config: string };
   onRemove: (() => void) | null;
 };
 
 /** A model or a config, and what it answers. */
 export function Column(props: ColumnProps) {
-  const { name, target, choices, order, stops, hasOwnModel, onChange, onRunning, onRemove } = props;
+  const { name, target, choices, order, stops, hasOwnModel, missing, callOf } = props;
+  const { onChange, onRunning, onAnswer, onRemove } = props;
   const [run, start, stop] = useRun();
   const asked = useRef({ body: undefined as unknown, config: '', path: '' });
   const call = (next: typeof asked.current) => {
@@ -40,6 +48,8 @@ export function Column(props: ColumnProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a stop counts from when it is pressed
   useEffect(() => stop(), [stops]);
   useEffect(() => onRunning(target.key, run.isRunning), [target.key, run.isRunning, onRunning]);
+  const answer = run.ended && run.text !== '' ? run.text : null;
+  useEffect(() => onAnswer(target.key, answer), [target.key, answer, onAnswer]);
   const configs = (choices?.configs?.data ?? []).map((config) => ({
     value: config.slug,
     label: config.name,
@@ -47,7 +57,12 @@ export function Column(props: ColumnProps) {
   return (
     <Section
       title={name}
-      actions={onRemove && <IconButton icon="cross" label={`Remove ${name}`} onClick={onRemove} />}
+      actions={
+        <>
+          <CopyAs name={name} missing={missing} call={() => callOf(target)} />
+          {onRemove && <IconButton icon="cross" label={`Remove ${name}`} onClick={onRemove} />}
+        </>
+      }
     >
       <div className="flex flex-col gap-3 p-4">
         {!hasOwnModel && (
