@@ -8,7 +8,14 @@ import type { Directory } from '../directory/memory.ts';
 import type { Files } from '../files/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { ServerTools } from '../mcp/models/index.ts';
-import { createContextWindows, createRunEngine, type HostedTool, runInstanceModel } from '../runs/index.ts';
+import {
+  createContextWindows,
+  createRunEngine,
+  type HostedTool,
+  type RunEventBatch,
+  RunEventLog,
+  runInstanceModel,
+} from '../runs/index.ts';
 import { createMcpTool } from '../runs/tools/mcp.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
@@ -55,10 +62,12 @@ export function createAssistants(given: Given) {
     createSearchTool(db, { knowledge, secrets, now }),
     createMcpTool({ servers: given.serverTools, secrets }),
   ]);
+  const eventBatches = () => nativeCollection<RunEventBatch>(db, 'run_events');
   const runs = createRunEngine({
     runs: () => nativeCollection(db, 'runs'),
     items: () => nativeCollection(db, 'thread_items'),
-    batches: () => nativeCollection(db, 'run_events'),
+    batches: eventBatches,
+    eventLog: new RunEventLog(eventBatches),
     together: createTogether(() => nativeDb(db)),
     hasThread: async (_id) => (await threadModel(db).exists({ _id })) !== null,
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),

@@ -5,6 +5,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { Together } from '../storage/together.ts';
 import type { RunEventBatch } from './events/batches.ts';
+import type { RunEventLog } from './events/event-log.ts';
 import type { ThreadItem } from './items.ts';
 import type { RunDocument } from './run.ts';
 import type { HostedTool } from './tools/tool.ts';
@@ -17,6 +18,7 @@ export type RunDeps = {
   runs(): Collection<RunDocument>;
   items(): Collection<ThreadItem>;
   batches(): Collection<RunEventBatch>;
+  eventLog: RunEventLog;
   together: Together;
   /** Whether a thread is stored. */
   hasThread(id: string): Promise<boolean>;

@@ -228,6 +228,7 @@ export function createRunEngine(deps: EngineDeps) {
     async stop(): Promise<void> {
       await upkeep.stop();
       await executor.stop();
+      await deps.eventLog.settled();
       // What could not be given up is taken over by those who find this process dead.
       if (!(await runs().findOne({ owner: me, active: true }, { projection: { _id: 1 } })))
         await instances.forget(me);

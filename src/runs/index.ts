@@ -1,6 +1,7 @@
 export { createRunEngine, type RunEngine } from './engine.ts';
-export { runEventBatchModel } from './events/batches.ts';
+export { type RunEventBatch, runEventBatchModel } from './events/batches.ts';
 export type { PlacedRunEvent } from './events/channel.ts';
+export { RunEventLog } from './events/event-log.ts';
 export { eventPlaceOf } from './events/follow.ts';
 export type { NewRun, NewThread } from './new-run.ts';
 export { approvalIn, type Begun } from './submit.ts';

@@ -9,14 +9,14 @@ const placesOf = ({ from, to, events }: RunEventBatch) => [from, to, ...events.m
 function setUp(stored: Promise<void>) {
   const begun: RunEventBatch[] = [];
   const ends: (() => void)[] = [];
-  const collection = {
-    insertOne: (batch: RunEventBatch) => {
+  const eventLog = {
+    write(batch: RunEventBatch) {
       begun.push(batch);
       return new Promise<void>((resolve) => ends.push(resolve));
     },
   };
   const writer = new RunEventWriter(
-    { batches: () => collection as never, now: () => new Date(), log: { warn: () => undefined } as never },
+    { eventLog, now: () => new Date(), log: { warn: () => undefined } as never },
     run,
     stored,
   );

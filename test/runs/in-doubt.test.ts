@@ -60,6 +60,7 @@ test('a run that begins or goes on while its process doubts what it has is taken
     runs: () => runs,
     items: () => db.collection('thread_items'),
     batches: () => db.collection('run_events'),
+    eventLog: { settled: async () => undefined },
     instances: () => db.collection('run_instances'),
     together: { insert: async () => undefined, update: async () => 0 },
     hasThread: async () => true,

@@ -1,9 +1,9 @@
-import type { Collection } from 'mongodb';
 import { Schema } from 'mongoose';
 import type { Logger } from '../../lib/logger.ts';
 import { defineModel } from '../../storage/model.ts';
 import type { RunDocument } from '../run.ts';
 import type { RunEvent } from './channel.ts';
+import type { RunEventLog } from './event-log.ts';
 
 /** Seconds for which the events of a run can be read again. */
 const KEPT_S = 3600;
@@ -58,7 +58,7 @@ export const runEventBatchModel = defineModel('RunEventBatch', schema);
 /** The id of the batch that begins with an event. */
 export const batchId = (runId: string, fence: number, from: number): string => `${runId}.${fence}.${from}`;
 
-type Deps = { batches: () => Collection<RunEventBatch>; now: () => Date; log: Logger };
+type Deps = { eventLog: Pick<RunEventLog, 'write'>; now: () => Date; log: Logger };
 
 /** Writes what one claim of a run tells, for readers in other processes and for those who come again. */
 export class RunEventWriter {
@@ -105,10 +105,10 @@ export class RunEventWriter {
     const from = this.#written + 1;
     this.#written += events.length;
     const { _id: runId, fence, organisationId, workspaceId } = this.#run;
-    const { batches, now, log } = this.#deps;
+    const { eventLog, now, log } = this.#deps;
     const tenant = { organisationId, workspaceId };
     try {
-      await batches().insertOne({
+      await eventLog.write({
         ...{ _id: batchId(runId, fence, from), ...tenant, runId, fence },
         ...{ from, to: this.#written, events, at: now() },
       });
