@@ -247,6 +247,7 @@ export function createApp(dependencies: AppDependencies): App {
     knowledge,
     runs,
     threads.retention,
+    threads.late,
     mcp,
     mcpDoor,
     batches,

@@ -7,6 +7,7 @@ import { upstreamFlowModel } from '../mcp/connections/index.ts';
 import { oauthClientModel, registrationCountModel, usedOnceModel } from '../mcp/oauth/index.ts';
 import { mcpLinkModel, mcpReplyModel, mcpSessionModel, mcpVerdictModel } from '../mcp/session/index.ts';
 import { keyUseModel } from '../recording/key-use/index.ts';
+import { erasedRunModel } from '../runs/erasure/index.ts';
 import { runInstanceModel } from '../runs/index.ts';
 import { keptAnswerModel } from '../storage/kept-answers.ts';
 import { leaseModel } from '../storage/leases.ts';
@@ -24,6 +25,7 @@ export async function ensureCollections(db: Db): Promise<void> {
     leaseModel,
     keyUseModel,
     runInstanceModel,
+    erasedRunModel,
     fileContentModel,
     keptAnswerModel,
     circuitModel,

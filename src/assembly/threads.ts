@@ -4,6 +4,7 @@ import type { Knowledge } from '../knowledge/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import { LOGS_COLLECTION } from '../recording/log/record.ts';
 import {
+  createLateErasure,
   createThreadErasure,
   createThreadRetention,
   type ErasureDeps,
@@ -32,7 +33,7 @@ type Deps = {
 export function createThreadUpkeep(
   { threadRetentionDays: days }: Pick<Settings, 'threadRetentionDays'>,
   { runs, files, knowledge, db: connection, leases, now, log }: Deps,
-): { erasure: ThreadErasure; retention: ServicePart } {
+): { erasure: ThreadErasure; late: ServicePart; retention: ServicePart } {
   const db = () => nativeDb(connection);
   const deps: ErasureDeps = {
     db,
@@ -41,6 +42,7 @@ export function createThreadUpkeep(
     items: () => db().collection('thread_items'),
     batches: () => db().collection('run_events'),
     logs: () => db().collection(LOGS_COLLECTION),
+    erasedRuns: () => db().collection('erased_runs'),
     files,
     storeFiles: (owner, ids) =>
       vectorStoreFileModel(connection).countDocuments({ ...owner, fileId: { $in: [...ids] } }),
@@ -53,9 +55,12 @@ export function createThreadUpkeep(
       return files;
     },
     forgetThread: runs.forgetThread,
+    now,
   };
+  const duty = { ...deps, connection, leases, log };
   return {
     erasure: createThreadErasure(deps),
-    retention: days === null ? {} : createThreadRetention({ ...deps, connection, leases, now, log }, days),
+    late: createLateErasure(duty),
+    retention: days === null ? {} : createThreadRetention(duty, days),
   };
 }

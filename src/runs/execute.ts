@@ -33,10 +33,12 @@ export async function execute(deps: RunDeps, live: LiveRun): Promise<void> {
   }
 }
 
-/** Removes what was said here after the thread of a run had been deleted. */
-async function removeLeft({ runs, items }: RunDeps, { _id }: RunDocument): Promise<void> {
-  const isThere = await runs().findOne({ _id }, { projection: { _id: 1 } });
-  if (!isThere) await items().deleteMany({ runId: _id });
+/** Removes what was said and told here after the thread of a run had been deleted. */
+async function removeLeft({ runs, items, eventLog, batches }: RunDeps, { _id }: RunDocument): Promise<void> {
+  if (await runs().findOne({ _id }, { projection: { _id: 1 } })) return;
+  await items().deleteMany({ runId: _id });
+  await eventLog.settled();
+  await batches().deleteMany({ runId: _id });
 }
 
 /** The run as it goes on; null where nothing more is to be done here. */

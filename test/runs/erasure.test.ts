@@ -92,6 +92,29 @@ describe('erased threads', () => {
     expect(await holding('marigold')).toEqual(expect.arrayContaining(['log_bodies', 'thread_items']));
   });
 
+  it('leave nothing of a run that was speaking in another process', async () => {
+    const slow = await client.beta.assistants.create({ model: '@mock/mock-slow-20' });
+    const metadata = { person: 'zoe' };
+    const thread = { metadata, messages: [{ role: 'user' as const, content: 'anemone '.repeat(99) }] };
+    const other = await startApp({ ...env, MONGODB_URI: app.databaseUri });
+    const eraseThere = () => other.graphql(mutation, { input: { metadata } }, app.adminKey);
+    const stream = client.beta.threads.createAndRunStream({ assistant_id: slow.id, thread });
+    const erased = new Promise<any>((resolve) => stream.once('textDelta', () => resolve(eraseThere())));
+    await expect(stream.done()).rejects.toThrow('interrupted');
+    expect((await erased).data.eraseThreads).toMatchObject({ threads: 1, runs: 1 });
+    await other.stop();
+    await app.logged();
+    // Its last call was logged when it ended, behind the erasure.
+    await eventually(async () => expect(await holding('anemone')).toEqual(['log_bodies']));
+    const later = () => new Date(Date.now() + 90_000);
+    const keeper = await startApp({ ...env, MONGODB_URI: app.databaseUri }, undefined, later);
+    try {
+      await eventually(async () => expect(await holding('anemone')).toEqual([]));
+    } finally {
+      await keeper.stop();
+    }
+  });
+
   it('leave their logs, without bodies', async () => {
     await spoken('cornflower', { person: 'bob' });
     await app.logged();
@@ -143,6 +166,8 @@ describe('erased threads', () => {
       items: collection('thread_items') as never,
       batches: collection('run_events') as never,
       logs: collection('logs') as never,
+      erasedRuns: collection('erased_runs') as never,
+      now: () => new Date(),
       files: { remove: async () => false },
       storeFiles: async () => 0,
       forgetOwnStore: async () => 0,

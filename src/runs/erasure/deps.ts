@@ -4,6 +4,7 @@ import type { LogRecord } from '../../recording/log/record.ts';
 import type { RunEventBatch } from '../events/batches.ts';
 import type { ThreadItem } from '../items.ts';
 import type { RunDocument } from '../run.ts';
+import type { ErasedRun } from './erased-runs.ts';
 
 /** What of a thread decides whether it is erased. */
 export type ErasableThread = {
@@ -21,6 +22,7 @@ export type ErasureDeps = {
   items(): Collection<ThreadItem>;
   batches(): Collection<RunEventBatch>;
   logs(): Collection<LogRecord>;
+  erasedRuns(): Collection<ErasedRun>;
   files: Pick<Files, 'remove'>;
   /** In how many vector stores files are, each counted as often as it is in one. */
   storeFiles(
@@ -31,6 +33,7 @@ export type ErasureDeps = {
   forgetOwnStore(thread: ErasableThread): Promise<number>;
   /** Gives up the runs of a thread, and deletes them. */
   forgetThread(threadId: string): Promise<void>;
+  now(): Date;
 };
 
 /** What is counted of what was removed. `logs`: those whose headers and bodies are gone; they stay otherwise. */

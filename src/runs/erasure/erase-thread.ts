@@ -1,13 +1,10 @@
-import { eraseBodies } from '../../recording/log/erase-bodies.ts';
 import { type ContentPart, isHostedCall, type KeptItem, type ThreadItem } from '../items.ts';
-import type { RunDocument } from '../run.ts';
 import type { ErasableThread, ErasedCounts, ErasureDeps } from './deps.ts';
+import { eraseLogs } from './erase-logs.ts';
+import { noteErased } from './erased-runs.ts';
 
 /** Kinds of items that count as messages: calls of tools do not. */
 export const SAID: readonly (ThreadItem | KeptItem)['kind'][] = ['message', 'item'];
-
-/** Runs whose logs are looked for together. */
-const RUNS_A_LOOK = 100;
 
 export type ErasureOptions = { attached: boolean };
 
@@ -27,6 +24,8 @@ export async function eraseThread(
     .find({ threadId, organisationId, workspaceId }, { projection: { _id: 1, traceId: 1 } })
     .toArray();
   const runIds = runs.map(({ _id }) => _id);
+  const erased = runs.map((run) => ({ ...run, organisationId, workspaceId }));
+  await noteErased(deps.erasedRuns(), erased, deps.now());
   // Before the runs go: without them nobody finds their logs any more. What a run logs until it is given up comes after.
   const logged = await eraseLogs(deps, organisationId, runs);
   await deps.batches().deleteMany({ runId: { $in: runIds }, organisationId, workspaceId });
@@ -45,34 +44,6 @@ export async function eraseThread(
   await deps.items().deleteMany(own);
   const vectorStoreFiles = inOwnStore + inStores;
   return { threads: deletedCount, messages, runs: runs.length, files, vectorStoreFiles, logs };
-}
-
-type FoundRun = Pick<RunDocument, '_id' | 'traceId'>;
-
-async function eraseLogs(
-  deps: ErasureDeps,
-  organisationId: string,
-  runs: readonly FoundRun[],
-): Promise<number> {
-  let erased = 0;
-  for (let at = 0; at < runs.length; at += RUNS_A_LOOK) {
-    const some = runs.slice(at, at + RUNS_A_LOOK);
-    const ids = new Set<unknown>(some.map(({ _id }) => _id));
-    const traceIds = [...new Set(some.map(({ traceId }) => traceId))];
-    // A trace may be the caller's own, with other calls in it.
-    const found = await deps
-      .logs()
-      .find(
-        { organisationId, traceId: { $in: traceIds }, bodiesId: { $ne: null } },
-        { projection: { _id: 1, bodiesId: 1, metadata: 1 } },
-      )
-      .toArray();
-    erased += await eraseBodies(
-      deps.db(),
-      found.filter(({ metadata }) => ids.has(metadata?._run)),
-    );
-  }
-  return erased;
 }
 
 async function eraseFiles(

@@ -7,6 +7,8 @@ import { type ErasureOptions, eraseThread } from './erase-thread.ts';
 import { chosenThreads, stillThreads, type ThreadChoice } from './find-threads.ts';
 
 export type { ErasureDeps } from './deps.ts';
+export { erasedRunModel } from './erased-runs.ts';
+export { createLateErasure } from './late-erasure.ts';
 
 /** Threads that one call erases. */
 const MOST_THREADS = 1000;
@@ -39,7 +41,6 @@ export function createThreadErasure(deps: ErasureDeps): ThreadErasure {
 type RetentionDeps = ErasureDeps & {
   connection: Connection;
   leases: Leases;
-  now(): Date;
   log: Logger;
 };
 
