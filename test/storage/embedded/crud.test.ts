@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Collection, DBRef, type Document, Double, Long, MaxKey, MinKey, ObjectId } from 'mongodb';
+import {
+  type Collection,
+  DBRef,
+  Decimal128,
+  type Document,
+  Double,
+  Int32,
+  Long,
+  MaxKey,
+  MinKey,
+  ObjectId,
+} from 'mongodb';
 import { errorOf, type Running, startServer } from './support.ts';
 
 let running: Running;
@@ -196,6 +207,29 @@ describe('filters', () => {
     expect(
       await items.findOne({ _id: 1 } as Document, { projection: { twice: { $multiply: ['$n', 2] } } }),
     ).toEqual({ _id: 1, twice: 2 });
+  });
+
+  test('hand out whole fields as they are kept', async () => {
+    const kept = {
+      b: new Double(1),
+      é: 'ö',
+      a: Long.fromNumber(2),
+      _10: { z: null, y: [] },
+      price: Decimal128.fromString('1.50'),
+    };
+    await items.insertOne({ _id: 9, ...kept } as Document);
+    const found = async (projection: Document) => {
+      const options = { projection, promoteValues: false };
+      return Object.entries((await items.findOne({ _id: 9 } as Document, options)) ?? {});
+    };
+    const [id, ...fields] = Object.entries({ _id: new Int32(9), ...kept });
+    const [b, umlaut, a, ten, price] = fields;
+    expect(await found({ a: 1, b: true, absent: 1 })).toEqual([id, b, a]);
+    expect(await found({ price: 1, é: 1, _id: 0 })).toEqual([umlaut, price]);
+    expect(await found({ _id: 1 })).toEqual([id]);
+    expect(await found({ _id: 0 })).toEqual([b, umlaut, a, ten, price]);
+    expect(await found({ b: 0, _10: false })).toEqual([id, umlaut, a, price]);
+    expect(await found({ a: 0, _id: 1 })).toEqual([id, b, umlaut, ten, price]);
   });
 
   test('do not leave out documents without the field when a sparse index meets MinKey', async () => {

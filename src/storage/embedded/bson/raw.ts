@@ -88,6 +88,18 @@ export function findElement(bytes: Buffer, name: string): Element | null {
   return found;
 }
 
+/** The document with some of its top-level elements, in their order. */
+export function pickFields(bytes: Buffer, isPicked: (name: string) => boolean): Buffer {
+  const parts = [bytes.subarray(0, 4)];
+  walkElements(bytes, ({ nameAt, valueAt, end }) => {
+    if (isPicked(bytes.toString('utf8', nameAt, valueAt - 1))) parts.push(bytes.subarray(nameAt - 1, end));
+    return false;
+  });
+  const result = Buffer.concat([...parts, bytes.subarray(-1)]);
+  result.writeInt32LE(result.length, 0);
+  return result;
+}
+
 /** Refuses bytes that are not one well-formed document, so that nothing broken is ever stored. */
 export function validate(bytes: Buffer, start = 0, end = bytes.length, depth = 0): void {
   if (depth > maximumDepth) throw new RangeError('document is nested too deeply');

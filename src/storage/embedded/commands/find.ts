@@ -1,13 +1,13 @@
 import { calculateObjectSize } from 'bson';
 import { decode } from '../bson/decode.ts';
-import { encode, encodeCursorReply } from '../bson/encode.ts';
+import { encodeCursorReply } from '../bson/encode.ts';
 import { badValue, CommandError, notImplemented } from '../errors.ts';
 import type { Pace } from '../pace.ts';
 import type { DocumentQuery } from '../plan/document-query.ts';
 import { Selected } from '../plan/select.ts';
 import { compileFilter } from '../query/filter.ts';
 import { collectValues, parsePath } from '../query/path.ts';
-import { compileProjection, type Projection } from '../query/projection.ts';
+import { compileProjection, compileStoredProjection, type ProjectionContext } from '../query/projection.ts';
 import { equalityKey } from '../value/key-encoding.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 import {
@@ -48,7 +48,7 @@ async function find(request: ReadRequest): Promise<Buffer> {
   const { database, body, pace } = request;
   refuseOptions(body);
   const selection = parseSelection(body, 'filter');
-  const projection = findProjection(documentField(body, 'projection'), selection);
+  const projection = storedProjection(documentField(body, 'projection'), selection);
   const namespace = `${database}.${collectionName(request)}`;
   const selected = select(request, selection);
   if (!selected) return encodeCursorReply('firstBatch', [], 0n, namespace);
@@ -63,19 +63,23 @@ async function find(request: ReadRequest): Promise<Buffer> {
 }
 
 /** The projection of a find or a findAndModify; null when documents are given as they are. */
-export function findProjection(spec: Document | undefined, selection: DocumentQuery): Projection | null {
-  if (!spec || Object.keys(spec).length === 0) return null;
-  const { filter, collation, variables } = selection;
-  return compileProjection(spec, { find: true, filter, fold: collation?.fold, variables });
-}
+const projectionOf =
+  <T>(compile: (spec: Document, context: ProjectionContext) => T) =>
+  (spec: Document | undefined, { filter, collation, variables }: DocumentQuery): T | null => {
+    if (!spec || Object.keys(spec).length === 0) return null;
+    return compile(spec, { find: true, filter, fold: collation?.fold, variables });
+  };
+
+export const findProjection = projectionOf(compileProjection);
+const storedProjection = projectionOf(compileStoredProjection);
 
 async function* bodies(
   selected: Selected,
-  projection: Projection | null,
+  projection: ((body: Buffer) => Buffer) | null,
   pace: Pace,
 ): AsyncGenerator<Buffer[]> {
   for await (const matches of selected.paced(pace)) {
-    yield matches.map(({ body }) => (projection ? encode(projection(decode(body))) : body));
+    yield matches.map(({ body }) => (projection ? projection(body) : body));
   }
 }
 

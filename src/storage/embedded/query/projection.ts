@@ -1,3 +1,6 @@
+import { decode } from '../bson/decode.ts';
+import { encode } from '../bson/encode.ts';
+import { pickFields } from '../bson/raw.ts';
 import { CommandError } from '../errors.ts';
 import { compileExpression } from '../expression/expression.ts';
 import { inOrder, needsOrder } from '../value/ordered.ts';
@@ -22,10 +25,31 @@ const drop: Leaf = { kind: 'drop', value: () => undefined };
 
 /** Compiles a projection of find or $project: inclusion or exclusion, with computed fields. */
 export function compileProjection(spec: Document, context: ProjectionContext): Projection {
+  const { tree, including } = build(spec, context);
+  return (document) => project(document, tree, including, document);
+}
+
+/** The same for a document as it is stored. Fields that are kept or dropped whole are copied, and nothing is decoded. */
+export function compileStoredProjection(
+  spec: Document,
+  context: ProjectionContext,
+): (body: Buffer) => Buffer {
+  const { tree, including } = build(spec, context);
+  if ([...tree.values()].some((node) => node !== keep && node !== drop)) {
+    return (body) => {
+      const document = decode(body);
+      return encode(project(document, tree, including, document));
+    };
+  }
+  const wanted = including ? keep : drop;
+  const names = new Set([...tree].flatMap(([name, node]) => (node === wanted ? [name] : [])));
+  return (body) => pickFields(body, (name) => names.has(name) === including);
+}
+
+function build(spec: Document, context: ProjectionContext): { tree: Tree; including: boolean } {
   const builder = new Builder(context);
   for (const [path, value] of Object.entries(spec)) builder.add(path, value);
-  const including = builder.finish();
-  return (document) => project(document, builder.tree, including, document);
+  return { including: builder.finish(), tree: builder.tree };
 }
 
 /** Collects the leaves of a projection and finds out whether it includes or excludes. */
