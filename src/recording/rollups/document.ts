@@ -2,7 +2,7 @@ import type { TimeSpan } from './buckets.ts';
 import { type Dimension, type Facet, labelSums } from './facets.ts';
 import type { HistogramCounts } from './histogram.ts';
 import { type Rows, tallyAt } from './rows.ts';
-import { type Sum, sums, type Tally } from './tally.ts';
+import { addSums, type Sum, sums, type Tally } from './tally.ts';
 
 export const ROLLUPS_COLLECTION = 'log_rollups';
 
@@ -39,7 +39,9 @@ export const rollupId = ({ workspaceId, facet, span, start }: RollupPlace): stri
 
 const sumsOf = (facet: Facet): readonly Sum[] => (facet === 'requests' ? sums : labelSums);
 
-export function encodeRows(facet: Facet, rows: Rows): Pick<RollupDocument, 'rows' | 'latencies'> {
+export type EncodedRows = Pick<RollupDocument, 'rows' | 'latencies'>;
+
+export function encodeRows(facet: Facet, rows: Rows): EncodedRows {
   const all = [...rows.values()];
   const names = sumsOf(facet);
   const encoded = all.map(({ dimensions, tally }): EncodedRow => {
@@ -52,11 +54,7 @@ export function encodeRows(facet: Facet, rows: Rows): Pick<RollupDocument, 'rows
   };
 }
 
-export function decodeRows({
-  facet,
-  rows,
-  latencies,
-}: Pick<RollupDocument, 'facet' | 'rows' | 'latencies'>): Rows {
+export function decodeRows({ facet, rows, latencies }: EncodedRows & { facet: Facet }): Rows {
   const decoded: Rows = new Map();
   const histograms = JSON.parse(latencies ?? '[]') as number[][];
   for (const [index, row] of (JSON.parse(rows) as EncodedRow[]).entries()) {
@@ -75,10 +73,12 @@ export function addEncoded(
   [, numbers, retries]: EncodedRow,
   histogram: number[] | undefined,
 ): void {
-  const names = sumsOf(facet);
-  for (let index = 0; index < names.length; index++) tally[names[index] as Sum] += numbers[index] as number;
-  tally.firstSeen = Math.min(tally.firstSeen, numbers[names.length] as number);
-  tally.lastSeen = Math.max(tally.lastSeen, numbers[names.length + 1] as number);
+  const { length } = sumsOf(facet);
+  if (facet === 'requests') addSums(tally, numbers);
+  else
+    for (let index = 0; index < length; index++) tally[labelSums[index] as Sum] += numbers[index] as number;
+  tally.firstSeen = Math.min(tally.firstSeen, numbers[length] as number);
+  tally.lastSeen = Math.max(tally.lastSeen, numbers[length + 1] as number);
   if (retries) addFlat(tally.retries, retries);
   if (histogram) addFlat(tally.latencies, histogram);
 }

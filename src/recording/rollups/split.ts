@@ -1,7 +1,6 @@
 import type { Db } from 'mongodb';
 import { isDuplicateBatch } from '../../storage/duplicates.ts';
-import { decodeRows, encodeRows, ROLLUPS_COLLECTION, type RollupPlace } from './document.ts';
-import type { Rows } from './rows.ts';
+import { type EncodedRows, ROLLUPS_COLLECTION, type RollupPlace } from './document.ts';
 
 /** An hour of one workspace in one view, and the moment at which it is divided. */
 export type SplitPlace = Omit<RollupPlace, 'span'> & { splitAt: Date };
@@ -16,10 +15,9 @@ export type SplitDocument = SplitPlace & {
   /** Of the roll-up of the whole hour. */
   version: number;
   expiresAt: Date | null;
-  parts: Encoded[];
+  /** The rows before the moment and those after it. */
+  parts: EncodedRows[];
 };
-
-type Encoded = ReturnType<typeof encodeRows>;
 
 /** Characters of an hour that is not kept: the store takes documents up to a size. */
 const MOST_TEXT = 8 * 1024 * 1024;
@@ -29,24 +27,19 @@ export const splitsIn = (db: Db) => db.collection<SplitDocument>(ROLLUPS_COLLECT
 export const splitId = ({ workspaceId, facet, start, splitAt }: SplitPlace): string =>
   `${workspaceId} split ${facet} ${start.toISOString()} ${splitAt.toISOString()}`;
 
-/** The rows before the moment and those after it. */
-export const partsOf = ({ facet, parts }: Pick<SplitDocument, 'facet' | 'parts'>): Rows[] =>
-  parts.map(({ rows, latencies = null }) => decodeRows({ facet, rows, latencies }));
-
 /** Keeps an hour in its parts; one that is too large is left to its logs. */
 export async function keepSplit(
   db: Db,
   place: SplitPlace,
-  { version, expiresAt, parts }: { version: number; expiresAt: Date | null; parts: readonly Rows[] },
+  { version, expiresAt, parts }: Pick<SplitDocument, 'version' | 'expiresAt' | 'parts'>,
 ): Promise<void> {
-  const encoded = parts.map((rows) => encodeRows(place.facet, rows));
-  const size = encoded.reduce((sum, { rows, latencies }) => sum + rows.length + (latencies?.length ?? 0), 0);
+  const size = parts.reduce((sum, { rows, latencies }) => sum + rows.length + (latencies?.length ?? 0), 0);
   if (size > MOST_TEXT) return;
   const { organisationId, workspaceId, facet, start, splitAt } = place;
   const _id = splitId(place);
   const kept = { organisationId, workspaceId, facet, span: 'split', start, splitAt } as const;
   try {
-    await splitsIn(db).replaceOne({ _id }, { ...kept, version, expiresAt, parts: encoded }, { upsert: true });
+    await splitsIn(db).replaceOne({ _id }, { ...kept, version, expiresAt, parts }, { upsert: true });
   } catch (error) {
     // Somebody else has asked at the same time, and kept the same.
     if (!isDuplicateBatch(error)) throw error;

@@ -78,7 +78,7 @@ const MAX_METADATA_KEYS = 1000;
 export async function collectMetadataKeys(scope: AnalyticsScope): Promise<string[]> {
   const keys = new Set<string>();
   await Promise.all([
-    readFacet(scope, { facet: 'users' }, () => keys.add(USER_KEY)),
+    readFacet(scope, { facet: 'users', onlyKeys: true }, () => keys.add(USER_KEY)),
     readFacet(scope, { facet: 'metadata', onlyKeys: true }, ({ row: [key] }) => keys.add(key as string)),
   ]);
   return [...keys].sort().slice(0, MAX_METADATA_KEYS);

@@ -12,14 +12,14 @@ import {
   type Facet,
   rowsOf,
 } from '../../../recording/rollups/facets.ts';
-import { addRecord, addTally, type Tally } from '../../../recording/rollups/tally.ts';
+import { addRecord, type Tally } from '../../../recording/rollups/tally.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead } from '../../bounded-read.ts';
 import { filtersDimensions, filtersLateDimensions, filtersRows, rowMatcher } from '../log-filters/index.ts';
 import { each } from './each-document.ts';
 import { readLogs } from './logs.ts';
 import type { AnalyticsScope } from './scope.ts';
-import { eachPartOfHours, type PartOfHour, type SplitHour } from './split-hours.ts';
+import { eachPartOfHours, type SplitHour } from './split-hours.ts';
 import { type Source, sourcesOf } from './time/sources.ts';
 
 /** Requests of one time and workspace that a facet does not tell apart. */
@@ -134,6 +134,8 @@ async function meetRollups(
 ): Promise<void> {
   const latencies = asked.some((question) => question.latencies);
   const matches = rowMatcher(scope.filters);
+  // The only key of users: one document says whether there are any.
+  const isOne = facet === 'users' && asked.every(({ onlyKeys }) => onlyKeys);
   const cursor = nativeDb(scope.context.db)
     .collection<RollupDocument>(ROLLUPS_COLLECTION)
     .find<Stored>(
@@ -146,6 +148,7 @@ async function meetRollups(
       {
         ...boundedRead,
         batchSize: BATCH,
+        ...(isOne && { limit: 1 }),
         projection: {
           organisationId: 1,
           workspaceId: 1,
@@ -160,6 +163,7 @@ async function meetRollups(
         },
       },
     );
+  const about = { facet, matches, latencies };
   const lacking: Unanswered[] = [];
   const split: Unanswered[] = [];
   await each(cursor, scope.context.signal, (document) => {
@@ -172,7 +176,7 @@ async function meetRollups(
     if (byPart.length > 0) split.push({ document, asked: byPart });
     if (unanswered.length > 0) lacking.push({ document, asked: unanswered });
     const answered = asked.filter((question) => !byPart.includes(question) && !unanswered.includes(question));
-    meetRows(document, rows, { facet, matches, asked: answered });
+    meetRows(document, rows, { ...about, asked: answered });
     for (const { onlyKeys, meet } of answered) if (onlyKeys) meetGiven(document, meet);
   });
   for (const { document, asked: unanswered } of lacking) {
@@ -180,24 +184,14 @@ async function meetRollups(
     const time = { from: start.getTime(), end: start.getTime() + spans[span] };
     await meetLogs(scope, facet, { ...time, workspaceId }, unanswered);
   }
-  await eachPartOfHours(scope, { facet, latencies }, split, ({ document, asked: byPart }, part) =>
-    meetPart(document.workspaceId, part, { matches, asked: byPart }),
-  );
+  await eachPartOfHours(scope, facet, split, ({ document: { workspaceId }, asked: byPart }, part) => {
+    const rows = JSON.parse(part.rows) as EncodedRow[];
+    meetRows({ ...part, workspaceId }, rows, { ...about, asked: byPart });
+  });
 }
 
 /** Whether a row is one that the filters let through. */
 type Matches = ((row: Dimension[]) => boolean) | null;
-
-function meetPart(
-  workspaceId: string,
-  { moment, rows }: PartOfHour,
-  { matches, asked }: { matches: Matches; asked: readonly Asked[] },
-): void {
-  for (const { dimensions: row, tally: own } of rows.values()) {
-    if (matches && !matches(row)) continue;
-    for (const { meet } of asked) meet({ row, workspaceId, moment, addTo: (tally) => addTally(tally, own) });
-  }
-}
 
 /** Whether a document gave up what is asked for, or is of a version that did not keep it. */
 function lacks(
@@ -220,13 +214,18 @@ function meetGiven({ workspaceId, start, given }: Stored, meet: (met: Met) => vo
 }
 
 function meetRows(
-  { workspaceId, start, latencies }: Stored,
+  { workspaceId, start, latencies: text }: Pick<Stored, 'workspaceId' | 'start' | 'latencies'>,
   rows: readonly EncodedRow[],
-  { facet, matches, asked }: { facet: Facet; matches: Matches; asked: readonly Asked[] },
+  {
+    facet,
+    matches,
+    latencies,
+    asked,
+  }: { facet: Facet; matches: Matches; latencies: boolean; asked: readonly Asked[] },
 ): void {
   if (asked.length === 0) return;
   const moment = start.getTime();
-  const histograms = latencies ? (JSON.parse(latencies) as number[][]) : [];
+  const histograms = latencies && text ? (JSON.parse(text) as number[][]) : [];
   for (const [index, encoded] of rows.entries()) {
     const [row] = encoded;
     if (matches && !matches(row)) continue;

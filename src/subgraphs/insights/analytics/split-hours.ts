@@ -1,11 +1,10 @@
 import { GRACE } from '../../../recording/rollups/batches.ts';
 import { HOUR } from '../../../recording/rollups/buckets.ts';
-import type { RollupDocument } from '../../../recording/rollups/document.ts';
+import { type EncodedRows, encodeRows, type RollupDocument } from '../../../recording/rollups/document.ts';
 import { type Facet, rowsOf } from '../../../recording/rollups/facets.ts';
 import { type Rows, tallyAt } from '../../../recording/rollups/rows.ts';
 import {
   keepSplit,
-  partsOf,
   type SplitDocument,
   type SplitPlace,
   splitId,
@@ -24,11 +23,11 @@ export type SplitHour = Pick<
   'organisationId' | 'workspaceId' | 'facet' | 'start' | 'version' | 'expiresAt'
 >;
 
-/** What of such an hour belongs to one point; `moment` is one of its own. */
-export type PartOfHour = { moment: number; rows: Rows };
+/** What of such an hour belongs to one point; `start` is a moment of its own. */
+export type PartOfHour = EncodedRows & { start: Date };
 
 /** Of each scope, the hours that have been asked for. */
-const asked = new WeakMap<AnalyticsScope, Map<string, Promise<Rows[]>>>();
+const asked = new WeakMap<AnalyticsScope, Map<string, Promise<EncodedRows[]>>>();
 
 /** Hours whose logs are read beside each other. */
 const ABREAST = 4;
@@ -39,20 +38,24 @@ const ABREAST = 4;
  */
 export async function eachPartOfHours<T extends { document: SplitHour }>(
   scope: AnalyticsScope,
-  { facet, latencies }: { facet: Facet; latencies: boolean },
+  facet: Facet,
   hours: readonly T[],
   give: (hour: T, part: PartOfHour) => void,
 ): Promise<void> {
   if (hours.length === 0) return;
-  const kept = await readKept(scope, { facet, latencies, hours: hours.map(({ document }) => document) });
+  const kept = await readKept(
+    scope,
+    facet,
+    hours.map(({ document }) => document),
+  );
   for (let at = 0; at < hours.length; at += ABREAST) {
     const some = hours.slice(at, at + ABREAST);
     const parts = await Promise.all(some.map(({ document }) => kept(document) ?? made(scope, document)));
     for (const [index, hour] of some.entries()) {
       const { start, splitAt } = placeOf(scope, hour.document);
       const [before, after] = parts[index] ?? [];
-      if (before) give(hour, { moment: start.getTime(), rows: before });
-      if (after) give(hour, { moment: splitAt.getTime(), rows: after });
+      if (before) give(hour, { ...before, start });
+      if (after) give(hour, { ...after, start: splitAt });
     }
   }
 }
@@ -64,13 +67,14 @@ function placeOf({ window }: AnalyticsScope, hour: SplitHour): SplitPlace {
   return { organisationId, workspaceId, facet, start, splitAt: new Date(splitAt) };
 }
 
-type Kept = Pick<SplitDocument, '_id' | 'facet' | 'version' | 'parts'>;
+type Kept = Pick<SplitDocument, '_id' | 'version' | 'parts'>;
 
 /** Finds what was kept of hours as they are now. */
 async function readKept(
   scope: AnalyticsScope,
-  { facet, latencies, hours }: { facet: Facet; latencies: boolean; hours: readonly SplitHour[] },
-): Promise<(hour: SplitHour) => Rows[] | null> {
+  facet: Facet,
+  hours: readonly SplitHour[],
+): Promise<(hour: SplitHour) => EncodedRows[] | null> {
   const starts = hours.map(({ start }) => start.getTime());
   const found = new Map<string, Kept>();
   const cursor = splitsIn(nativeDb(scope.context.db)).find<Kept>(
@@ -80,20 +84,17 @@ async function readKept(
       span: 'split',
       start: { $gte: new Date(Math.min(...starts)), $lte: new Date(Math.max(...starts)) },
     },
-    {
-      ...boundedRead,
-      projection: { facet: 1, version: 1, 'parts.rows': 1, ...(latencies && { 'parts.latencies': 1 }) },
-    },
+    { ...boundedRead, projection: { version: 1, parts: 1 } },
   );
   await each(cursor, scope.context.signal, (document) => void found.set(document._id, document));
   return (hour) => {
     const document = found.get(splitId(placeOf(scope, hour)));
-    return document?.version === hour.version ? partsOf(document) : null;
+    return document?.version === hour.version ? document.parts : null;
   };
 }
 
-function made(scope: AnalyticsScope, hour: SplitHour): Promise<Rows[]> {
-  const hours = asked.get(scope) ?? new Map<string, Promise<Rows[]>>();
+function made(scope: AnalyticsScope, hour: SplitHour): Promise<EncodedRows[]> {
+  const hours = asked.get(scope) ?? new Map<string, Promise<EncodedRows[]>>();
   asked.set(scope, hours);
   const id = splitId(placeOf(scope, hour));
   const parts = hours.get(id) ?? makeParts(scope, hour);
@@ -101,7 +102,7 @@ function made(scope: AnalyticsScope, hour: SplitHour): Promise<Rows[]> {
   return parts;
 }
 
-async function makeParts(scope: AnalyticsScope, hour: SplitHour): Promise<Rows[]> {
+async function makeParts(scope: AnalyticsScope, hour: SplitHour): Promise<EncodedRows[]> {
   const place = placeOf(scope, hour);
   const { facet, workspaceId } = place;
   const [from, splitAt] = [place.start.getTime(), place.splitAt.getTime()];
@@ -111,10 +112,10 @@ async function makeParts(scope: AnalyticsScope, hour: SplitHour): Promise<Rows[]
     const part = record.createdAt.getTime() < splitAt ? before : after;
     for (const row of rowsOf(facet, record)) tallyAt(part, row, (tally) => addRecord(tally, record));
   });
+  const parts = [before, after].map((rows) => encodeRows(facet, rows));
   // An hour in which logs still arrive would be made again by the next who asks.
-  if (from + HOUR + GRACE < scope.context.now().getTime())
-    keep(scope, place, { ...hour, parts: [before, after] });
-  return [before, after];
+  if (from + HOUR + GRACE < scope.context.now().getTime()) keep(scope, place, { ...hour, parts });
+  return parts;
 }
 
 /** Nobody waits for it: the answer is there, and whoever asks next finds the same in the logs. */
