@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import type { ModelOf } from '../storage/model.ts';
 import type { GraphContext } from './context.ts';
@@ -7,7 +8,12 @@ import type { GraphContext } from './context.ts';
  * the graph calls every resolver alike, and a subgraph's `resolvers.generated.ts` says what each one is called with.
  */
 export type Resolver = {
-  of(parent: unknown, args: Record<string, unknown>, context: GraphContext): unknown;
+  of(
+    parent: unknown,
+    args: Record<string, unknown>,
+    context: GraphContext,
+    info: GraphQLResolveInfo,
+  ): unknown;
 }['of'];
 
 /** Field resolvers by type and field, e.g. `{ Query: { workspace }, Workspace: { isDefault } }`. */

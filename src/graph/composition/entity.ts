@@ -26,7 +26,7 @@ export function referenced(
 /** A field that a subgraph adds to another's entity sees that entity as `{ id }`. */
 export const contributed =
   (ownerId: Resolver | undefined, own: Resolver): FieldResolver =>
-  (parent, args, context) => {
-    const id = ownerId ? ownerId(parent, {}, context) : (parent as { id: unknown }).id;
-    return own({ id }, args, context);
+  (parent, args, context, info) => {
+    const id = ownerId ? ownerId(parent, {}, context, info) : (parent as { id: unknown }).id;
+    return own({ id }, args, context, info);
   };

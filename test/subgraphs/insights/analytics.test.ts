@@ -776,6 +776,19 @@ test('all graphs of a window are read in as many reads, however many requests th
   expect(all.filter(isOfSums).length).toBeLessThanOrEqual(some.filter(isOfSums).length);
 });
 
+test('percentiles of groups are the same by whatever fragment they are asked for', async () => {
+  const spread = 'groups(by: model) { data { value ...Slow } }';
+  const inline = '... on Analytics { groups(by: model) { ... { data { value p95Latency } } } }';
+  const slow = 'fragment Slow on AnalyticsGroup { p95Latency }';
+  const fromSpread = await app.graphql(analyticsQuery(spread) + slow, DAYTIME, app.workspaceKey);
+  const { data } = dataOf(fromSpread).analytics.groups;
+  expect(data).toEqual([
+    { value: 'claude', p95Latency: expect.closeTo(300, -1) },
+    { value: 'gpt-4o', p95Latency: expect.closeTo(100, -1) },
+  ]);
+  expect((await analytics(inline)).groups.data).toEqual(data);
+});
+
 test('logs from before there were sums are counted one by one', async () => {
   const window = { min: new Date('2026-01-10T00:30:00Z'), max: new Date('2026-01-20T00:00:00Z') };
   const days = [11, 12, 16, 17].map((day) => ({ createdAt: new Date(`2026-01-${day}T10:00:00Z`) }));

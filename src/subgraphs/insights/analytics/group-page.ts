@@ -18,17 +18,18 @@ export type ShownGroup = GroupValues & {
   series(metric: AnalyticsMetric): Promise<{ timestamp: Date; value: number }[]>;
 };
 
-type GroupArguments = { by: GroupDimension; orderBy: AnalyticsMetric } & PageArguments;
+/** `latencies`: whether percentiles of response times are asked for. */
+type GroupArguments = { by: GroupDimension; orderBy: AnalyticsMetric; latencies: boolean } & PageArguments;
 
 /** Groups whose points are drawn: the largest of a page, and the others as one. */
 const MOST_DRAWN = 20;
 
 export async function listGroups(scope: AnalyticsScope, args: GroupArguments) {
   requireShallow(args);
-  const { by, orderBy, currentPage, pageSize } = args;
+  const { by, orderBy, latencies, currentPage, pageSize } = args;
   const isUsers = by === 'user';
   const groups = await collectGroups(scope, by, {
-    latencies: true,
+    latencies,
     full: isUsers && !isKeptOfUsers(orderBy),
   });
   const metric = metrics[orderBy];
@@ -39,7 +40,7 @@ export async function listGroups(scope: AnalyticsScope, args: GroupArguments) {
   const values = page.map(({ value }) => value);
 
   const recount = once(async () => {
-    const all = await collectGroups(scope, by, { latencies: true, full: true });
+    const all = await collectGroups(scope, by, { latencies, full: true });
     const byValue = new Map(all.map(({ value, tally }) => [value, tally]));
     const other = sumOf(all.filter(({ value }) => !values.includes(value)));
     return [...values.map((value) => byValue.get(value) ?? emptyTally()), other];

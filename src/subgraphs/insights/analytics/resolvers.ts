@@ -1,3 +1,4 @@
+import { asksFor } from '../../asks-for.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import { listFacets } from './facets.ts';
 import { feedbackGraphs, latencyGraph, requestGraphs, userGraphs } from './graphs.ts';
@@ -24,6 +25,8 @@ const fieldsOf = <Given extends Graphs>(
     ]),
   ) as Fields<Given>;
 
+const percentiles = ['p95Latency', 'p99Latency'];
+
 const wholeFields = Object.fromEntries(
   notKeptOfUsers.map((name) => [name, async ({ whole }: ShownGroup) => (await whole())[name]]),
 ) as Record<(typeof notKeptOfUsers)[number], (group: ShownGroup) => Promise<number>>;
@@ -40,7 +43,8 @@ export const resolvers = {
     ...fieldsOf(userGraphs, async (graph, { users }) => graph(await users())),
     ...fieldsOf(feedbackGraphs, async (graph, { scope, feedback }) => graph(scope, await feedback())),
     latency: async ({ latencySeries }) => latencyGraph(await latencySeries()),
-    groups: ({ scope }, args) => listGroups(scope, args),
+    groups: ({ scope }, args, _context, info) =>
+      listGroups(scope, { ...args, latencies: asksFor(info, percentiles) }),
     groupRows: ({ scope }, args) => listGroupRows(scope, args),
     userGroups: async ({ users }, args) => listUsers((await users()).groups, args),
     metadataGroups: ({ scope }, args) => listMetadata(scope, args),
