@@ -3,6 +3,7 @@ import { type RunDeps, RunSuperseded, ToolFailed } from './deps.ts';
 import { endTurn, type RunEnding, RunGone } from './end-run.ts';
 import type { ThreadItem } from './items.ts';
 import type { LiveRun } from './live.ts';
+import { removeLeft } from './remove-left.ts';
 import type { RunDocument } from './run.ts';
 import { change } from './transitions.ts';
 import { ModelRefused } from './turn/ask-model.ts';
@@ -24,21 +25,13 @@ export async function execute(deps: RunDeps, live: LiveRun): Promise<void> {
   } catch (error) {
     if (error instanceof RunSuperseded || error instanceof RunGone) {
       teller.break(interrupted);
-      if (error instanceof RunGone) await removeLeft(deps, run);
+      if (error instanceof RunGone) await removeLeft(deps, run, { runId: run._id });
       return;
     }
     deps.log.error({ error, runId: run._id }, 'A run could not be brought to its end; it is taken up again.');
     teller.break(interrupted);
     throw error;
   }
-}
-
-/** Removes what was said and told here after the thread of a run had been deleted. */
-async function removeLeft({ runs, items, eventLog, batches }: RunDeps, { _id }: RunDocument): Promise<void> {
-  if (await runs().findOne({ _id }, { projection: { _id: 1 } })) return;
-  await items().deleteMany({ runId: _id });
-  await eventLog.settled();
-  await batches().deleteMany({ runId: _id });
 }
 
 /** The run as it goes on; null where nothing more is to be done here. */

@@ -4,6 +4,7 @@ import { type RunDeps, RunSuperseded, ToolFailed } from '../deps.ts';
 import { endTurn, type RunEnding, RunGone } from '../end-run.ts';
 import type { KeptItem, TokenCounts } from '../items.ts';
 import type { LiveRun } from '../live.ts';
+import { removeLeft } from '../remove-left.ts';
 import { isResponse, type ResponseRun } from '../run.ts';
 import { serverError } from '../turn/last-error.ts';
 import { BrokenAnswer } from '../turn/read-chat.ts';
@@ -50,6 +51,8 @@ export async function executeResponse(deps: RunDeps, live: LiveRun): Promise<voi
       throw error;
     }
     teller.break(interrupted);
+    // What a conversation has of it stays there.
+    if (error instanceof RunGone) await removeLeft(deps, run, { threadId: run._id });
   }
 }
 

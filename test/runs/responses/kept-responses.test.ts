@@ -4,10 +4,12 @@ import OpenAI6 from 'openai-v6';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { eventually } from '../../support/eventually.ts';
 
+const env = { ENCRYPTION_KEY: Buffer.alloc(32, 5).toString('base64') };
+
 let app: TestApp;
 let client: OpenAI;
 beforeAll(async () => {
-  app = await startApp({ ENCRYPTION_KEY: Buffer.alloc(32, 5).toString('base64') });
+  app = await startApp(env);
   client = new OpenAI({ apiKey: app.workspaceKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
 });
 afterAll(() => app.stop());
@@ -144,6 +146,37 @@ describe('responses that are kept', () => {
     expect(
       await refused(client.responses.create({ model, input: 'x', previous_response_id: made.id })),
     ).toMatchObject({ status: 400, code: 'previous_response_not_found', param: 'previous_response_id' });
+  });
+
+  it('leave nothing where they are deleted in another process while they are answered', async () => {
+    const other = await startApp({ ...env, MONGODB_URI: app.databaseUri });
+    try {
+      const elsewhere = new OpenAI({ apiKey: app.workspaceKey, baseURL: `${other.url}/v1`, maxRetries: 0 });
+      const input = 'cyclamen '.repeat(60);
+      const asked = { model: '@mock/mock-slow-20', input, background: true, stream: true } as const;
+      const answer = await client.responses.create(asked);
+      let id = '';
+      const read = async () => {
+        for await (const event of answer) {
+          if (event.type === 'response.created') id = event.response.id;
+          if (event.type === 'response.output_text.delta' && id) {
+            await elsewhere.responses.delete(id);
+            break;
+          }
+        }
+      };
+      await read();
+      const left = (name: string) => app.db.collection(name).countDocuments({ runId: id });
+      // The model is asked to its end, and then logged.
+      await eventually(async () =>
+        expect(await app.db.collection('logs').countDocuments({ 'metadata._run': id })).toBe(1),
+      );
+      await eventually(async () =>
+        expect([await left('thread_items'), await left('run_events')]).toEqual([0, 0]),
+      );
+    } finally {
+      await other.stop();
+    }
   });
 
   it('are not kept unless that is asked for', async () => {
