@@ -209,6 +209,14 @@ describe('filters', () => {
     ).toEqual({ _id: 1, twice: 2 });
   });
 
+  test('tell fields apart whose names are alike', async () => {
+    const long = 'é'.repeat(20);
+    const numbers = { tear: 2, teak: 3, [long]: 4, team: 1 };
+    await items.insertOne({ _id: 9, ...numbers } as Document);
+    expect(await ids({ team: 1, [long]: 4 })).toEqual([9]);
+    expect(await ids({ team: { $in: [2, 3] } })).toEqual([]);
+  });
+
   test('hand out whole fields as they are kept', async () => {
     const kept = {
       b: new Double(1),

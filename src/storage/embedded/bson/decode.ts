@@ -29,17 +29,41 @@ export function decode(
 
 function decodeWanted(bytes: Buffer, wanted: ReadonlySet<string>): Document {
   const result: Document = {};
+  const slots = slotsOf(wanted);
   let remaining = wanted.size;
   for (let type = bytes[at++]; type && remaining > 0; type = bytes[at++]) {
-    const name = decodeName(bytes);
-    if (wanted.has(name)) {
-      assign(result, name, decodeValue(bytes, type));
-      remaining -= 1;
-    } else {
-      at += valueLength(bytes, type, at);
-    }
+    const start = at;
+    while (bytes[at]) at += 1;
+    if (slots[slotOf(bytes[start] as number, at - start)]) {
+      at = start;
+      const name = decodeName(bytes);
+      if (wanted.has(name)) {
+        assign(result, name, decodeValue(bytes, type));
+        remaining -= 1;
+        continue;
+      }
+    } else at += 1;
+    at += valueLength(bytes, type, at);
   }
   return result;
+}
+
+/** A number below 256 for the first byte and the length of a name: most names are skipped by it and never become texts. */
+const slotOf = (first: number, length: number): number => (first + 31 * length) & 0xff;
+
+/** The slots of the names in a set, which is the same one for all documents of a scan. */
+const slotsBySet = new WeakMap<ReadonlySet<string>, Uint8Array>();
+
+function slotsOf(names: ReadonlySet<string>): Uint8Array {
+  const known = slotsBySet.get(names);
+  if (known) return known;
+  const slots = new Uint8Array(256);
+  for (const name of names) {
+    const bytes = Buffer.from(name);
+    slots[slotOf(bytes[0] ?? 0, bytes.length)] = 1;
+  }
+  slotsBySet.set(names, slots);
+  return slots;
 }
 
 function decodeDocument(bytes: Buffer): Document {
