@@ -3,7 +3,7 @@ import { type RunDeps, RunSuperseded, ToolFailed } from './deps.ts';
 import { endTurn, type RunEnding, RunGone } from './end-run.ts';
 import type { ThreadItem } from './items.ts';
 import type { LiveRun } from './live.ts';
-import { removeLeft } from './remove-left.ts';
+import { removeLate, removeLeft } from './remove-left.ts';
 import type { RunDocument } from './run.ts';
 import { change } from './transitions.ts';
 import { ModelRefused } from './turn/ask-model.ts';
@@ -26,6 +26,7 @@ export async function execute(deps: RunDeps, live: LiveRun): Promise<void> {
     if (error instanceof RunSuperseded || error instanceof RunGone) {
       teller.break(interrupted);
       if (error instanceof RunGone) await removeLeft(deps, run, { runId: run._id });
+      await removeLate(deps, run);
       return;
     }
     deps.log.error({ error, runId: run._id }, 'A run could not be brought to its end; it is taken up again.');
