@@ -4,6 +4,7 @@ import type { RunDocument } from '../../src/runs/run.ts';
 import type { RunInstanceDocument } from '../../src/runs/upkeep/instances.ts';
 import { DEAD_AFTER_MS } from '../../src/runs/upkeep/instances.ts';
 import type { Fleet, Gateway } from '../prove-limits/fleet.ts';
+import { LATE_MS } from './caller.ts';
 import { type Fault, metBy, withdrawFault } from './fault-orders.ts';
 
 /** Milliseconds for which a gateway stands still: the others take its runs over meanwhile. */
@@ -74,7 +75,7 @@ async function lastSignOf(db: Db): Promise<number> {
 /** When no run holds its thread any more but one that waits for its caller. */
 async function freeAt(db: Db): Promise<number> {
   const held = { active: true, status: { $ne: 'requires_action' } } as const;
-  const until = Date.now() + 60_000;
+  const until = Date.now() + LATE_MS;
   while (await db.collection<RunDocument>('runs').findOne(held)) {
     if (Date.now() > until) return until;
     await wait(LOOK_MS);
