@@ -109,6 +109,28 @@ it('a node of the picture opens a form, which the text follows, and a problem st
   expect(JSON.parse(await editorOf(ada).innerText())).toMatchObject({ request_timeout: 1234 });
 });
 
+it('what the schema of the server knows is offered while one writes', async () => {
+  const { page } = ada;
+  await ada.open(`research/configs/${slug}`, slug);
+  const asked = page.waitForResponse((answer) =>
+    (answer.request().postData() ?? '').includes('ConfigSchema'),
+  );
+  await write(ada, '{');
+  await asked;
+  await page.keyboard.type('"strat');
+  await page.getByRole('option', { name: '"strategy"' }).waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('{"mode": ');
+  await page.keyboard.press('Control+Space');
+  await page.getByRole('option', { name: '"fallback"' }).waitFor();
+  expect(await page.getByRole('option').count()).toBeGreaterThan(2);
+  await page.keyboard.type('"fallb');
+  await page.getByRole('option').nth(1).waitFor({ state: 'detached' });
+  await page.keyboard.press('Enter');
+  expect(await editorOf(ada).innerText()).toBe('{"strategy": {"mode": "fallback"');
+});
+
 it('a simulation says where a call would go', async () => {
   await ada.open('research/configs/pc-research-mock', 'Research, without a network');
   await pressed(ada, 'Simulate');

@@ -5,6 +5,7 @@ import { linter, lintGutter } from '@codemirror/lint';
 import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { completion } from './completion.ts';
 import { editorTheme } from './theme.ts';
 
 type JsonEditorProps = {
@@ -17,13 +18,21 @@ type JsonEditorProps = {
   /** What is written here, for those who do not see where it stands. */
   label: string;
   isReadOnly?: boolean;
+  /** A JSON Schema of what is written: its names and values are offered. It may come later. */
+  schema?: unknown;
+  onFocus?(): void;
 };
 
 /** An editor of JSON that points at what is no JSON. Escape gives Tab back to the page. */
-export default function JsonEditor({ initial, onChange, label, isReadOnly = false }: JsonEditorProps) {
+export default function JsonEditor(props: JsonEditorProps) {
+  const { initial, onChange, label, isReadOnly = false, schema = null, onFocus } = props;
   const host = useRef<HTMLDivElement>(null);
   const change = useRef(onChange);
   change.current = onChange;
+  const known = useRef(schema);
+  known.current = schema;
+  const focus = useRef(onFocus);
+  focus.current = onFocus;
   const text = useRef(initial);
 
   useEffect(() => {
@@ -42,11 +51,13 @@ export default function JsonEditor({ initial, onChange, label, isReadOnly = fals
           json(),
           linter(jsonParseLinter()),
           lintGutter(),
+          ...(isReadOnly ? [] : [completion(() => known.current)]),
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           editorTheme,
           EditorState.readOnly.of(isReadOnly),
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
+            if (update.focusChanged && update.view.hasFocus) focus.current?.();
             if (!update.docChanged) return;
             text.current = update.state.doc.toString();
             change.current(text.current);

@@ -20,6 +20,17 @@ export const editorTheme = [
       border: '1px solid var(--line)',
       color: 'var(--text)',
     },
+    '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+      font: '12.5px/24px "JetBrains Mono Variable", ui-monospace, monospace',
+      // Few enough to be seen at once: the keys move within the text, and a list that scrolls would want some of its own.
+      maxHeight: 'none',
+      overflow: 'visible',
+    },
+    '.cm-tooltip-autocomplete ul li[aria-selected]': {
+      backgroundColor: 'var(--tint)',
+      color: 'var(--text)',
+    },
+    '.cm-completionInfo': { font: '12px/16px "Inter Variable", system-ui, sans-serif' },
   }),
   syntaxHighlighting(
     HighlightStyle.define([

@@ -3,7 +3,12 @@ import { useDocument, useOperation } from '../../../data/use-document.ts';
 import { useMay } from '../../../shell/session/viewer.ts';
 import { JsonEditor } from '../../../ui/editor/index.ts';
 import { Banner, Button, SkeletonRows, say } from '../../../ui/index.ts';
-import { SaveConfigDocument, SimulateConfigDocument, ValidateConfigDocument } from '../documents.ts';
+import {
+  ConfigSchemaDocument,
+  SaveConfigDocument,
+  SimulateConfigDocument,
+  ValidateConfigDocument,
+} from '../documents.ts';
 import type { Stored } from './config-detail.tsx';
 import { SaveConfig } from './save-config.tsx';
 import { configIn, textOf } from './tree.ts';
@@ -22,6 +27,7 @@ export function ConfigEditor({ stored, onReload }: ConfigEditorProps) {
   const [begun, setBegun] = useState(0);
   const [tried, setTried] = useState<string | null>(null);
   const [isSaving, setSaving] = useState(false);
+  const [isWriting, setWriting] = useState(false);
   const { refusal } = useMay('configs.update');
   const config = configIn(text);
   const isChanged = text !== textOf(base.config);
@@ -35,6 +41,8 @@ export function ConfigEditor({ stored, onReload }: ConfigEditorProps) {
     { input: { config: configIn(tried ?? ''), workspaceId: stored.workspaceId } },
     { isEnabled: tried !== null },
   );
+  // What can be written is asked for by whoever is about to write.
+  const schema = useDocument(ConfigSchemaDocument, {}, { isEnabled: isWriting, freshFor: 3_600_000 });
   const validation = config === undefined ? null : checked.data?.validateConfig;
   const problems = validation?.problems ?? [];
   const isTried = tried === text;
@@ -83,6 +91,8 @@ export function ConfigEditor({ stored, onReload }: ConfigEditorProps) {
               onChange={setText}
               label="Config as JSON"
               isReadOnly={refusal !== null}
+              schema={schema.data?.configSchema}
+              onFocus={() => setWriting(true)}
             />
           </Suspense>
         </div>
