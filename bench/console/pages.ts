@@ -44,7 +44,7 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
   const rare = { apiKeyIds: ['00000000-0000-7000-8000-000000000019'], statusCode: [500] };
   const byTime = { field: 'createdAt', direction: 'desc' };
   const chart = { from: month.min, to: now, workspace: null, zone: 'UTC', chart: true };
-  const spend = { by: 'model', mayKeys: true, zone: 'Europe/Berlin' };
+  const spend = { by: 'model', mayKeys: true, zone: 'Europe/Berlin', month: ago(27 * DAY), isOpen: true };
   const mayAll = { mayLogs: true, mayAudit: true, mayKeys: true, mayConfigs: true, mayLimits: true };
   const page = (variables: object = {}, budgetMs = PAGE_MS): Asked[] => [{ variables, budgetMs }];
   const part = (variables: object = {}): Asked[] => page(variables, PART_MS);
@@ -85,6 +85,7 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
     ],
     LogNames: page({ keys: true }),
     LogShown: [{ variables: { id: shown.log }, budgetMs: PART_MS, ofWorkspace: true }],
+    LogCheckKinds: part(),
     LogTrace: part({ traceId: shown.traceId }),
     SavedLogViews: part(),
     LogExportBounds: part({ workspace: shown.workspace.slug }),
