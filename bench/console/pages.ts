@@ -85,7 +85,6 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
     ],
     LogNames: page({ keys: true }),
     LogShown: [{ variables: { id: shown.log }, budgetMs: PART_MS, ofWorkspace: true }],
-    LogCheckKinds: part(),
     LogTrace: part({ traceId: shown.traceId }),
     SavedLogViews: part(),
     LogExportBounds: part({ workspace: shown.workspace.slug }),
@@ -137,6 +136,7 @@ export function asked(now: Date, days: number, shown: Shown): Record<string, Ask
     }),
     Guardrails: page({ workspace: shown.workspace.id }),
     GuardrailShown: part({ id: shown.guardrail }),
+    GuardrailCheckKinds: part(),
     GuardrailCatalogue: part(),
     TryGuardrails: [
       {

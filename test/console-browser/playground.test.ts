@@ -175,6 +175,31 @@ it('two answers are compared, sentence by sentence', async () => {
   await difference.waitFor({ state: 'detached' });
 });
 
+it.each([
+  ['input_guardrails', 'It looked at what was sent to the model.'],
+  ['output_guardrails', 'It looked at what the model answered.'],
+])('a call that %s refuse names the check and the reason', async (phase, side) => {
+  const slug = `pc-browser-${randomUUID().slice(0, 8)}`;
+  const guardrail = { 'default.contains': { words: ['hunter2'], operator: 'none' }, deny: true };
+  await ask('mutation ($input: CreateConfigInput!) { createConfig(input: $input) { id } }', {
+    input: { name: slug, slug, workspaceId: 'research', config: { provider: '@mock', [phase]: [guardrail] } },
+  });
+  const { page, open } = ada;
+  await open('research/playground', 'Playground');
+  await page.getByRole('combobox', { name: 'Model of A' }).fill('@mock/mock-1');
+  await page.getByLabel('Prompt', { exact: true }).fill('The word is hunter2, and nothing else.');
+  await page.getByRole('combobox', { name: 'Config of A' }).click();
+  await page.getByRole('option', { name: slug, exact: true }).click();
+  await run();
+  const finding = page.getByRole('status').filter({ hasText: 'refused the call' });
+  await finding.getByText(side).waitFor();
+  await finding.getByText('default.contains', { exact: true }).waitFor();
+  await finding.getByText('operator: none; foundWords: hunter2', { exact: true }).waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await page.getByRole('combobox', { name: 'Config of A' }).click();
+  await page.getByRole('option', { name: 'none', exact: true }).click();
+});
+
 it('a stop reaches the gateway', async () => {
   const { page } = ada;
   const mark = randomUUID();

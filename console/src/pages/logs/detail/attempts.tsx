@@ -1,3 +1,4 @@
+import { guardrailsOf, passedOf } from '../../../checks/ran.ts';
 import { duration } from '../../../format/time.ts';
 import { useGo, useSearch } from '../../../shell/address.ts';
 import { useKeys } from '../../../shell/keys.ts';
@@ -5,7 +6,6 @@ import { classes, Icon, Status, useIsNarrow } from '../../../ui/index.ts';
 import type { AttemptFragment } from '../documents.ts';
 import { keyOfLine, toneOf } from '../parts/line.ts';
 import type { ShownLog } from './head.tsx';
-import { guardrailsOf, passedOf } from './ran.ts';
 import { useAttempts } from './use-attempts.ts';
 
 /** The request as a picture: from the key through config, checks and cache to each target that was tried. */

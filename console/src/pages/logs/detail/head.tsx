@@ -1,5 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Findings } from '../../../checks/findings.tsx';
+import { guardrailsOf } from '../../../checks/ran.ts';
 import { useOperation } from '../../../data/use-document.ts';
 import { money } from '../../../format/money.ts';
 import { duration, exactTime } from '../../../format/time.ts';
@@ -9,9 +11,7 @@ import { useZone } from '../../../shell/stored.ts';
 import { Banner, Button, CopyButton, IconButton, Id, Status, say } from '../../../ui/index.ts';
 import { LogShownDocument, type LogShownQuery, RateLogDocument } from '../documents.ts';
 import { toneOf } from '../parts/line.ts';
-import { Findings } from './checks.tsx';
 import { curlOf } from './curl.ts';
-import { guardrailsOf } from './ran.ts';
 
 export type ShownLog = NonNullable<LogShownQuery['log']>;
 

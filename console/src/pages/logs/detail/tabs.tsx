@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
+import { Checks } from '../../../checks/findings.tsx';
+import { guardrailsOf } from '../../../checks/ran.ts';
 import { useSearch } from '../../../shell/address.ts';
 import { Banner, Code, type Tab, Tabs } from '../../../ui/index.ts';
-import { Checks } from './checks.tsx';
 import { Conversation } from './conversation.tsx';
 import { Cost } from './cost.tsx';
 import type { ShownLog } from './head.tsx';
 import { JsonView } from './json-view.tsx';
 import { readConversation } from './messages.ts';
-import { guardrailsOf } from './ran.ts';
 import { Routing } from './routing.tsx';
 
 type Recorded = { body?: unknown; headers?: unknown; truncated: boolean };

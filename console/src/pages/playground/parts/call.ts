@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { type GuardrailRan, guardrailsTold } from '../../../checks/ran.ts';
 import { workspaceHeader } from '../../../data/run.ts';
 import type { ToolPiece } from './tool-calls.ts';
 
@@ -15,6 +16,8 @@ export type Called = {
 export type Heard = {
   onText(text: string): void;
   onTools(pieces: readonly ToolPiece[]): void;
+  /** What guardrails came to by now: more may follow in an event of its own. */
+  onChecks(ran: readonly GuardrailRan[]): void;
 };
 
 /** What came of a call: its status, and where its log is found. */
@@ -48,10 +51,11 @@ type Frame = {
   choices?: { delta?: { content?: unknown; tool_calls?: readonly ToolPiece[] } }[];
   delta?: unknown;
   error?: { message?: string };
+  hook_results?: unknown;
 };
 
 /** Reads an event stream to its end; answers what it says of an error in the midst of it. */
-async function follow(response: Response, { onText, onTools }: Heard): Promise<string | null> {
+async function follow(response: Response, { onText, onTools, onChecks }: Heard): Promise<string | null> {
   let error: string | null = null;
   const parser = createParser({
     onEvent({ data }) {
@@ -61,6 +65,7 @@ async function follow(response: Response, { onText, onTools }: Heard): Promise<s
       if (typeof delta?.content === 'string') onText(delta.content);
       else if (delta?.tool_calls) onTools(delta.tool_calls);
       else if (typeof frame.delta === 'string') onText(frame.delta);
+      if (frame.hook_results) onChecks(guardrailsTold(frame));
       if (frame.error) error = frame.error.message ?? 'The stream broke off.';
     },
   });
@@ -73,12 +78,13 @@ async function follow(response: Response, { onText, onTools }: Heard): Promise<s
 }
 
 /** An answer that is no stream: what it says, or why it is refused. */
-async function readWhole(response: Response, { onText, onTools }: Heard): Promise<string | null> {
+async function readWhole(response: Response, { onText, onTools, onChecks }: Heard): Promise<string | null> {
   const text = await response.text();
   const answer = parse(text) as {
     error?: { message?: string };
     choices?: { message?: { content?: unknown; tool_calls?: readonly ToolPiece[] } }[];
   } | null;
+  onChecks(guardrailsTold(answer));
   if (!response.ok) return answer?.error?.message ?? text.slice(0, 2000);
   const { content, tool_calls: tools } = answer?.choices?.[0]?.message ?? {};
   if (tools) onTools(tools);

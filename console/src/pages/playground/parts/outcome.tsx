@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { Findings } from '../../../checks/findings.tsx';
 import { useDocument } from '../../../data/use-document.ts';
 import { money } from '../../../format/money.ts';
 import { count } from '../../../format/number.ts';
@@ -12,7 +13,7 @@ import type { Run } from './use-run.ts';
 
 /** What an answer took and cost, from its log. */
 export function Outcome({ run }: { run: Run }) {
-  const { ended, firstText, isRunning, problem } = run;
+  const { ended, checks, firstText, isRunning, problem } = run;
   if (isRunning)
     return <p className="text-meta text-muted">{firstText === null ? 'Waiting …' : 'Streaming …'}</p>;
   if (problem) return <Banner tone="warn">{problem}</Banner>;
@@ -20,6 +21,7 @@ export function Outcome({ run }: { run: Run }) {
   return (
     <div className="flex flex-col gap-2">
       {ended.error && <Banner tone="bad">{ended.error}</Banner>}
+      <Findings ran={checks} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-meta text-muted">
         <Status tone={ended.status < 400 ? 'ok' : 'bad'}>{ended.status}</Status>
         <span>{duration(ended.milliseconds)}</span>

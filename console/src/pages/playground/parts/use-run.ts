@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import type { GuardrailRan } from '../../../checks/ran.ts';
 import { useWorkspace } from '../../../data/workspace.ts';
 import { type Called, callModel, type Ended, type Heard } from './call.ts';
 import { type ToolCall, withPieces } from './tool-calls.ts';
@@ -7,6 +8,8 @@ export type Run = {
   text: string;
   /** Functions that the model wants called. */
   tools: readonly ToolCall[];
+  /** Guardrails that looked at the call. */
+  checks: readonly GuardrailRan[];
   /** Milliseconds until the first text; null before it. */
   firstText: number | null;
   isRunning: boolean;
@@ -18,6 +21,7 @@ export type Run = {
 export const idle: Run = {
   text: '',
   tools: [],
+  checks: [],
   firstText: null,
   isRunning: false,
   ended: null,
@@ -40,6 +44,7 @@ export function useRun(): [Run, (call: Pick<Called, 'body' | 'config' | 'path'>)
       const started = performance.now();
       let text = '';
       let tools: readonly ToolCall[] = [];
+      let checks: readonly GuardrailRan[] = [];
       let firstText: number | null = null;
       let frame = 0;
       const draw = () => {
@@ -54,13 +59,17 @@ export function useRun(): [Run, (call: Pick<Called, 'body' | 'config' | 'path'>)
       const onTools: Heard['onTools'] = (pieces) => {
         tools = withPieces(tools, pieces);
       };
+      // An event tells of one phase or of both.
+      const onChecks: Heard['onChecks'] = (ran) => {
+        checks = [...checks.filter(({ phase }) => ran.every((one) => one.phase !== phase)), ...ran];
+      };
       const end = (outcome: Partial<Run>) => {
         if (frame !== 0) cancelAnimationFrame(frame);
         // A call that another one has taken the place of is shown no more.
-        if (aborting.current === own) setRun({ ...idle, text, tools, firstText, ...outcome });
+        if (aborting.current === own) setRun({ ...idle, text, tools, checks, firstText, ...outcome });
       };
       setRun({ ...idle, isRunning: true });
-      callModel({ ...call, workspace, signal: own.signal }, { onText, onTools }).then(
+      callModel({ ...call, workspace, signal: own.signal }, { onText, onTools, onChecks }).then(
         (ended) => end({ ended }),
         (error: Error) => end({ problem: own.signal.aborted ? 'Stopped.' : error.message }),
       );

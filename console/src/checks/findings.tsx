@@ -1,7 +1,7 @@
-import { useDocument } from '../../../data/use-document.ts';
-import { duration } from '../../../format/time.ts';
-import { Banner, Status } from '../../../ui/index.ts';
-import { LogCheckKindsDocument } from '../documents.ts';
+import { useDocument } from '../data/use-document.ts';
+import { duration } from '../format/time.ts';
+import { Banner, Status } from '../ui/index.ts';
+import { GuardrailCheckKindsDocument } from './documents.ts';
 import type { CheckRan, GuardrailRan } from './ran.ts';
 
 const tones = { passed: 'ok', failed: 'bad', error: 'warn', skipped: 'none' } as const;
@@ -18,7 +18,7 @@ const sideOf = ({ phase }: GuardrailRan): string =>
 
 /** By the id of a kind of check, when it passes. */
 function useSentences(isEnabled: boolean): ReadonlyMap<string, string> {
-  const { data } = useDocument(LogCheckKindsDocument, {}, { freshFor: 3_600_000, isEnabled });
+  const { data } = useDocument(GuardrailCheckKindsDocument, {}, { freshFor: 3_600_000, isEnabled });
   return new Map(data?.guardrailChecks?.map(({ id, description }) => [id, description]));
 }
 

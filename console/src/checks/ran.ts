@@ -1,5 +1,3 @@
-import type { ShownLog } from './head.tsx';
-
 /** What a check came to, and what it says of that; null where the answer that says it was not stored. */
 export type CheckRan = {
   id: string;
@@ -23,11 +21,28 @@ export type GuardrailRan = {
 type LoggedCheck = Omit<CheckRan, 'found'> & { error?: string };
 type Logged = { ran?: (Omit<GuardrailRan, 'checks'> & { checks: LoggedCheck[] })[] };
 
-type Told = { id?: string; checks?: { data?: unknown; error?: { message?: string } | null }[] };
+/** What of a log says which guardrails looked at its call. */
+type LoggedCall = { guardrails: unknown; response: { body: unknown } | null };
+
+type ToldCheck = {
+  id: string;
+  verdict: boolean;
+  execution_time: number;
+  data?: unknown;
+  error?: { name?: string; message?: string } | null;
+};
+type Told = {
+  id: string;
+  verdict: boolean;
+  deny: boolean;
+  transformed: boolean;
+  async: boolean;
+  checks: ToldCheck[];
+};
 const hooks = { input: 'before_request_hooks', output: 'after_request_hooks' } as const;
 
 /** The guardrails that looked at a call: their verdicts from the log, and what they found from the answer that the caller got. */
-export function guardrailsOf({ guardrails, response }: ShownLog): GuardrailRan[] {
+export function guardrailsOf({ guardrails, response }: LoggedCall): GuardrailRan[] {
   const { ran = [] } = (guardrails ?? {}) as Logged;
   const told = toldIn(response?.body);
   return ran.map((one) => {
@@ -36,11 +51,35 @@ export function guardrailsOf({ guardrails, response }: ShownLog): GuardrailRan[]
       ...one,
       checks: one.checks.map(({ error, ...check }, at) => ({
         ...check,
-        found: own[at]?.error?.message ?? wordsOf(own[at]?.data) ?? error ?? null,
+        found: foundBy(own[at]) ?? error ?? null,
       })),
     };
   });
 }
+
+/** The same from the answer alone; `answer`: one with `hook_results`. */
+export function guardrailsTold(answer: unknown): GuardrailRan[] {
+  const told = toldIn(answer);
+  return (['input', 'output'] as const).flatMap((phase) =>
+    told(phase).map(({ id, verdict, deny, transformed, async, checks }) => ({
+      ...{ id, phase, verdict, denied: deny, transformed, async },
+      checks: checks.map((check) => ({
+        id: check.id,
+        verdict: verdictOf(check),
+        time: check.execution_time,
+        found: foundBy(check),
+      })),
+    })),
+  );
+}
+
+function verdictOf({ verdict, error }: ToldCheck): CheckRan['verdict'] {
+  if (error) return error.name === 'Skipped' ? 'skipped' : 'error';
+  return verdict ? 'passed' : 'failed';
+}
+
+const foundBy = (check: ToldCheck | undefined): string | null =>
+  check?.error?.message ?? wordsOf(check?.data);
 
 /** How many guardrails passed before the call or after it; null for none. */
 export function passedOf(ran: readonly GuardrailRan[], wanted: GuardrailRan['phase']): string | null {
