@@ -1,4 +1,4 @@
-import { csvLine } from '../../format/csv.ts';
+import { csvLine } from '../csv.ts';
 import type { Bar } from './bars.tsx';
 
 /** The names of the parts that bars have, from the foot upwards, each once. */

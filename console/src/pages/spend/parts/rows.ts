@@ -1,5 +1,5 @@
-import { csvLine } from '../../../format/csv.ts';
 import { moneyAligned } from '../../../format/money.ts';
+import { csvLine } from '../../../ui/csv.ts';
 import type { SpendByMetadataQuery, SpendQuery } from '../documents.ts';
 import { type By, nameOf } from './dimension.ts';
 
