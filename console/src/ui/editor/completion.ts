@@ -6,10 +6,10 @@ import { placeIn } from './place.ts';
 /** Names or values in sight; the others follow where one goes on. */
 const MOST_IN_SIGHT = 10;
 
-/** Offers what a JSON Schema knows for where something is being written; the schema may come later, and is null until then. */
-export const completion = (schema: () => unknown): Extension =>
+/** Offers what a JSON Schema knows for where something is being written, as soon as the schema has come. */
+export const completion = (schema: Promise<unknown>): Extension =>
   autocompletion({
-    override: [(context) => offer(context, schema())],
+    override: [async (context) => offer(context, await schema)],
     icons: false,
     maxRenderedOptions: MOST_IN_SIGHT,
   });
@@ -17,7 +17,7 @@ export const completion = (schema: () => unknown): Extension =>
 function offer(context: CompletionContext, schema: unknown): CompletionResult | null {
   const place = placeIn(context.state.sliceDoc(0, context.pos));
   const isBegun = place.from < context.pos;
-  if (schema === null || !(isBegun || context.explicit)) return null;
+  if (context.aborted || !(isBegun || context.explicit)) return null;
   const isName = place.expects !== null && 'name' in place.expects;
   // A quotation mark that stands behind the place is the end of what is written there.
   const behind = context.state.sliceDoc(context.pos, context.pos + 100);

@@ -4,7 +4,7 @@ import { bracketMatching } from '@codemirror/language';
 import { linter, lintGutter } from '@codemirror/lint';
 import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { completion } from './completion.ts';
 import { editorTheme } from './theme.ts';
 
@@ -18,22 +18,24 @@ type JsonEditorProps = {
   /** What is written here, for those who do not see where it stands. */
   label: string;
   isReadOnly?: boolean;
-  /** A JSON Schema of what is written: its names and values are offered. It may come later. */
-  schema?: unknown;
+  /** A JSON Schema of what is written, whose names and values are offered; undefined until it has come. */
+  schema: unknown;
   onFocus?(): void;
 };
 
 /** An editor of JSON that points at what is no JSON. Escape gives Tab back to the page. */
 export default function JsonEditor(props: JsonEditorProps) {
-  const { initial, onChange, label, isReadOnly = false, schema = null, onFocus } = props;
+  const { initial, onChange, label, isReadOnly = false, schema, onFocus } = props;
   const host = useRef<HTMLDivElement>(null);
   const change = useRef(onChange);
   change.current = onChange;
-  const known = useRef(schema);
-  known.current = schema;
   const focus = useRef(onFocus);
   focus.current = onFocus;
   const text = useRef(initial);
+  const [known] = useState(() => Promise.withResolvers<unknown>());
+  useEffect(() => {
+    if (schema !== undefined) known.resolve(schema);
+  }, [schema, known]);
 
   useEffect(() => {
     if (!host.current) return;
@@ -51,7 +53,7 @@ export default function JsonEditor(props: JsonEditorProps) {
           json(),
           linter(jsonParseLinter()),
           lintGutter(),
-          ...(isReadOnly ? [] : [completion(() => known.current)]),
+          ...(isReadOnly ? [] : [completion(known.promise)]),
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           editorTheme,
           EditorState.readOnly.of(isReadOnly),
@@ -66,7 +68,7 @@ export default function JsonEditor(props: JsonEditorProps) {
       }),
     });
     return () => made.destroy();
-  }, [label, isReadOnly]);
+  }, [label, isReadOnly, known]);
 
   return <div ref={host} className="h-full min-h-60 overflow-hidden" />;
 }
