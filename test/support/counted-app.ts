@@ -57,6 +57,7 @@ export async function startCountedApp(env: Record<string, string> = {}): Promise
       (collection === 'batches' && command.filter?.active) ||
       (collection === 'runs' && Object.keys(command.filter ?? {}).some((member) => watched.has(member))) ||
       (collection === 'log_exports' && command.filter?.status) ||
+      (collection === 'erased_runs' && command.filter?.nextLookAt) ||
       (collection === 'limit_alarms' && command.filter?.isTold === false) ||
       (collection === 'webhook_deliveries' && command.filter?.nextAttemptAt) ||
       (collection === 'api_keys' && Object.keys(command.filter ?? {}).some((member) => polled.has(member)));
