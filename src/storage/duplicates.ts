@@ -10,7 +10,8 @@ export const duplicateIndexes = (error: unknown): number[] => writeErrorsOf(erro
 
 type WriteError = { code: number; index: number };
 
-function writeErrorsOf(error: unknown): WriteError[] {
+/** What of a write was refused, each with its position; empty for an error of another kind, such as a store that is away. */
+export function writeErrorsOf(error: unknown): WriteError[] {
   if (typeof error !== 'object' || error === null) return [];
   const { writeErrors } = error as { writeErrors?: WriteError | WriteError[] };
   return Array.isArray(writeErrors) ? writeErrors : writeErrors ? [writeErrors] : [];

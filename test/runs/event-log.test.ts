@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type Collection, MongoClient } from 'mongodb';
+import { type Collection, MongoBulkWriteError, MongoClient, MongoNetworkError } from 'mongodb';
 import type { RunEventBatch } from '../../src/runs/index.ts';
 import { RunEventLog } from '../../src/runs/index.ts';
 import { sharedDatabase, type TestDatabase } from '../support/database.ts';
@@ -48,13 +48,12 @@ test('a batch that is refused does not keep the others from being stored', async
 });
 
 test('a store that is away refuses all of them', async () => {
-  const away = { insertMany: () => Promise.reject(new Error('The store is away.')) };
+  // As the driver has it where the connection breaks in the midst of a command.
+  const broken = new MongoBulkWriteError(new MongoNetworkError('The connection broke off.'), {} as never);
+  const away = { insertMany: () => Promise.reject(broken) };
   const log = new RunEventLog(() => away as never);
   const ends = await Promise.allSettled(['1', '2'].map((id) => log.write(batch(id))));
-  expect(ends.map((end) => end.status === 'rejected' && end.reason.message)).toEqual([
-    'The store is away.',
-    'The store is away.',
-  ]);
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await log.settled();
 });
 

@@ -1,4 +1,5 @@
-import { type Collection, MongoBulkWriteError } from 'mongodb';
+import type { Collection } from 'mongodb';
+import { writeErrorsOf } from '../../storage/duplicates.ts';
 import type { RunEventBatch } from './batches.ts';
 
 /** Milliseconds for which a batch waits for those of other runs. */
@@ -56,7 +57,7 @@ export class RunEventLog {
 
 /** What was refused, by its place: all where the error is not about single batches. */
 function refusalsOf(error: unknown, count: number): Map<number, unknown> {
-  if (!(error instanceof MongoBulkWriteError))
-    return new Map(Array.from({ length: count }, (_, index) => [index, error]));
-  return new Map([error.writeErrors].flat().map((refused) => [refused.index, refused]));
+  const refused = writeErrorsOf(error);
+  if (refused.length === 0) return new Map(Array.from({ length: count }, (_, index) => [index, error]));
+  return new Map(refused.map((one) => [one.index, one]));
 }
