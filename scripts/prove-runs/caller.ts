@@ -10,11 +10,8 @@ type Run = {
 
 /** Milliseconds between two looks at a run. */
 const LOOK_MS = 150;
-/**
- * Milliseconds after which a run is late: a process counts as dead after six seconds, a run may lose several, and where others load
- * the machine one takes more than a minute to start again.
- */
-export const LATE_MS = 300_000;
+/** Milliseconds after which a run is late: a process counts as dead after six seconds, and a run may lose several. */
+export const LATE_MS = 60_000;
 /** What the model says slowly, a word at a time. */
 const QUESTION = '/tool one two three four five six seven eight nine ten';
 

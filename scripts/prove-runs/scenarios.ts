@@ -57,6 +57,7 @@ export const scenarios = {
         if (matchedCount > 0) over.add(id);
       },
     );
+    if (over.size === 0) caller.faults.push(`${path}: no run was there to expire.`);
   },
   deleted: async (world) => {
     const { caller, db } = world;
