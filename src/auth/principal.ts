@@ -33,7 +33,10 @@ export type Principal = {
 };
 
 /** The part of every query that keeps tenants apart: organisation always, workspace when the credential is bound to one. */
-export function tenantFilter(principal: Principal): { organisationId: string; workspaceId?: string } {
+export function tenantFilter(principal: Pick<Principal, 'organisationId' | 'workspaceId'>): {
+  organisationId: string;
+  workspaceId?: string;
+} {
   return principal.workspaceId === null
     ? { organisationId: principal.organisationId }
     : { organisationId: principal.organisationId, workspaceId: principal.workspaceId };

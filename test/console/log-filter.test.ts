@@ -130,21 +130,24 @@ describe('the filters of an export', () => {
       promptSlug: 'p',
       metadata: { a: 'b' },
     });
+    expect(exportOf('key:ci path:embed cache:hit error:yes -status:200 -meta.a:b ms>5 two words')).toEqual({
+      apiKeyIds: ['k-1', 'k-2'],
+      endpoint: ['embed'],
+      cacheStatus: ['HIT'],
+      hasError: true,
+      notStatusCode: [200],
+      notMetadata: { a: 'b' },
+      responseTimeMin: 5,
+      search: 'two words',
+    });
+    expect(exportOf('status:5xx')).toEqual({ statusClass: [5] });
     expect(exportOf('model:gpt-4o')).toEqual({ aiOrgModel: 'openai__gpt-4o,azure-openai__gpt-4o' });
     expect(exportOf('')).toEqual({});
   });
 
-  test.each([
-    'key:ci',
-    'path:embed',
-    'cache:hit',
-    'error:yes',
-    'status:5xx',
-    '-status:200',
-    '-meta.a:b',
-    'ms>5',
-    'word',
-  ])('are none where it would have other logs than the list: %s', (text) =>
-    expect(exportOf(text)).toBeNull(),
-  );
+  test('are none where a name has a comma, which would end it', () => {
+    expect(exportFilters({ configs: ['pc-a,b'] })).toBeNull();
+    expect(exportFilters({ configs: [] })).toBeNull();
+    expect(exportFilters({ endpoint: ['a,b'] })).toEqual({ endpoint: ['a,b'] });
+  });
 });

@@ -17,6 +17,25 @@ const { schema } = createGraph(readSources(subgraphs));
 
 const points = 'at most 401, one for each day: src/subgraphs/insights/analytics/window.ts';
 
+/** Members of an export's filters, as they were given. */
+const exportFilterLists = [
+  'apiKeyIds',
+  'statusClass',
+  'endpoint',
+  'cacheStatus',
+  'userId',
+  'source',
+  'notStatusCode',
+  'notAiOrgModel',
+  'notConfigs',
+  'notVirtualKeys',
+  'notApiKeyIds',
+  'notEndpoint',
+  'notCacheStatus',
+  'notUserId',
+  'notSource',
+];
+
 /** Lists that are short because what is stored is, with the place that keeps it so. */
 const storedBounds: Record<string, string> = {
   'VectorStoreSearchPage.searchQuery': 'a search names five texts at most',
@@ -121,6 +140,12 @@ const storedBounds: Record<string, string> = {
     'as many as the input: @constraint(maxItems) in schema/insights/feedback.graphql',
   'FeedbackResult.feedbackIds':
     'as many as the input: @constraint(maxItems) in schema/insights/feedback.graphql',
+  ...Object.fromEntries(
+    exportFilterLists.map((name) => [
+      `LogExportFilters.${name}`,
+      'at most 100: @constraint(maxItems) of the input in schema/insights/log-export.graphql',
+    ]),
+  ),
   'LogExport.requestedData': 'one of each: @constraint(maxItems) in schema/insights/log-export.graphql',
   'LogExportFieldRestrictions.deniedFields':
     'one of each: @constraint(maxItems) of the settings that name them',

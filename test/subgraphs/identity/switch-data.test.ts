@@ -121,11 +121,11 @@ describe('membersViewAllData', () => {
   });
 
   it('bounds the exports that the member makes, and hides those made before', async () => {
-    const make = async () =>
+    const make = async (filters = {}) =>
       dataOf(
         await app.graphql(
           'mutation ($input: CreateLogExportInput!) { createLogExport(input: $input) { id total } }',
-          { input: { filters: {}, requestedData: ['id'] } },
+          { input: { filters, requestedData: ['id'] } },
           memberKey,
         ),
       ).createLogExport;
@@ -136,6 +136,13 @@ describe('membersViewAllData', () => {
     expect(bounded.total).toBe(1);
     const { data } = await app.graphql('{ logExports { data { id } } }', {}, memberKey);
     expect(data.logExports.data).toEqual([{ id: bounded.id }]);
+    const [own, others] = [
+      await make({ userId: [memberId, 'another'] }),
+      await make({ userId: ['another'], notApiKeyIds: ['nope'] }),
+    ];
+    expect([own.total, others.total]).toEqual([1, 0]);
+    const again = await app.graphql('{ logExports { data { id } } }', {}, memberKey);
+    expect(again.data.logExports.data).toEqual([others, own, bounded].map(({ id }) => ({ id })));
     const hidden = await app.rest('GET', `/v1/logs/exports/${before.id}`, { key: memberKey });
     expect(hidden.status).toBe(404);
     await setSwitches(null);

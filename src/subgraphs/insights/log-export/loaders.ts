@@ -12,7 +12,7 @@ export const actorOf = ({ userId, id }: Principal): string => userId ?? id;
 export const visibleExports = (principal: Principal) => ({
   ...tenantFilter(principal),
   ...(isNarrow(principal) && { createdBy: actorOf(principal) }),
-  ...(principal.ownOnly?.has('requests') && { 'filters.userId': ownUser(principal) }),
+  ...(principal.ownOnly?.has('requests') && { 'filters.userId': { $in: [ownUser(principal), []] } }),
 });
 
 const isNarrow = ({ kind, ownOnly }: Principal): boolean =>

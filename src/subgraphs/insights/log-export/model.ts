@@ -1,15 +1,18 @@
 import { Schema } from 'mongoose';
+import type { Permission } from '../../../auth/index.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 import type { LogExportField, LogExportFilters, LogExportStatus } from '../../types.generated.ts';
 
-/** `userId`: of whoever may see no other requests than their own. */
-export type StoredFilters = Omit<LogExportFilters, '__typename'> & { userId?: string[] };
+/** `userId` has nobody else where whoever drew it up may see no other requests than their own. */
+export type StoredFilters = Omit<LogExportFilters, '__typename'>;
 
 export type LogExportDocument = {
   _id: string;
   organisationId: string;
   workspaceId: string;
   filters: StoredFilters;
+  /** Who drew it up last, and what opened logs to them: a search looks no further. Absent in older exports, which have none. */
+  reader?: { id: string; scopes: Permission[] };
   requestedData: LogExportField[];
   status: LogExportStatus;
   description: string;
@@ -36,6 +39,7 @@ const schema = new Schema<LogExportDocument>(
     organisationId: { type: String, required: true },
     workspaceId: { type: String, required: true },
     filters: { type: Schema.Types.Mixed, required: true },
+    reader: { type: Schema.Types.Mixed },
     requestedData: { type: [String], required: true },
     status: { type: String, required: true },
     description: { type: String, default: '' },

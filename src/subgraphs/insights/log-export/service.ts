@@ -1,4 +1,4 @@
-import { ownUser, type Principal, requireScope } from '../../../auth/index.ts';
+import { type Principal, requireScope } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
@@ -13,8 +13,9 @@ import type {
   QueryLogExportsArgs,
   UpdateLogExportInput,
 } from '../../types.generated.ts';
-import { logModel } from '../log/index.ts';
-import { exportQuery } from './filters.ts';
+import { logModel, openingScopes } from '../log/index.ts';
+import { withinOwn } from '../log-filters/index.ts';
+import { exportQuery, type SelectedLogs } from './filters.ts';
 import { actorOf, logExportById, visibleExports } from './loaders.ts';
 import { type LogExportDocument, logExportModel, type StoredFilters } from './model.ts';
 
@@ -56,13 +57,13 @@ export async function createLogExport(
   const workspaceId = await workspaceIdFor(context, input.workspaceId ?? input.filters.workspaceSlug);
   const owner = { organisationId: principal.organisationId, workspaceId };
   await requireAllowed(context, workspaceId, input.requestedData);
-  const filters = storedFilters(principal, input.filters);
-  const total = await countMatches(context, owner, filters);
+  const drawnUp = { filters: storedFilters(principal, input.filters), reader: readerOf(principal) };
+  const total = await countMatches(context, { ...owner, ...drawnUp, startedAt: null });
   await requireRoom(context, owner);
   const created = await logExportModel(context.db).create({
     _id: uuid(),
     ...owner,
-    filters,
+    ...drawnUp,
     requestedData: [...new Set(input.requestedData)],
     status: 'draft',
     description: input.description ?? '',
@@ -85,12 +86,12 @@ export async function updateLogExport(
   const owner = { organisationId: found.organisationId, workspaceId };
   const requestedData = input.requestedData ? [...new Set(input.requestedData)] : found.requestedData;
   await requireAllowed(context, workspaceId, requestedData);
-  const filters = storedFilters(principal, input.filters);
-  const total = await countMatches(context, owner, filters);
+  const drawnUp = { filters: storedFilters(principal, input.filters), reader: readerOf(principal) };
+  const total = await countMatches(context, { ...owner, ...drawnUp, startedAt: null });
   const updated = await logExportModel(context.db)
     .findOneAndUpdate(
       { _id: found._id, organisationId: found.organisationId, status: 'draft' },
-      { ...owner, filters, requestedData, total },
+      { ...owner, ...drawnUp, requestedData, total },
       { returnDocument: 'after' },
     )
     .lean<LogExportDocument>();
@@ -125,9 +126,12 @@ async function requireRoom({ db }: GraphContext, owner: Owner): Promise<void> {
   });
 }
 
+const readerOf = (principal: Principal) => ({ id: principal.id, scopes: openingScopes(principal) });
+
 /** Number of logs on the page that the filters ask for, as things are now. */
-async function countMatches({ db }: GraphContext, owner: Owner, filters: StoredFilters): Promise<number> {
-  const query = await exportQuery(db, owner, filters);
+async function countMatches({ db, signal }: GraphContext, selected: SelectedLogs): Promise<number> {
+  const { filters } = selected;
+  const query = await exportQuery(db, selected, signal);
   const window = { skip: filters.currentPage * filters.pageSize, limit: filters.pageSize };
   return orTooSlow(
     logModel(db)
@@ -140,8 +144,7 @@ const storedFilters = (
   principal: Principal,
   { pageSize, currentPage, ...filters }: LogExportFiltersInput,
 ): StoredFilters => ({
-  ...filters,
-  ...(principal.ownOnly?.has('requests') && { userId: ownUser(principal) }),
+  ...withinOwn(principal, filters),
   pageSize: pageSize ?? 50_000,
   currentPage: currentPage ?? 0,
 });

@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import type { Contents } from '../../../storage/contents/index.ts';
 import { exportQuery } from './filters.ts';
@@ -39,11 +40,17 @@ export async function writeContent(options: ContentOptions, id: string, signal: 
   } catch (error) {
     if (signal.aborted) await giveBack(db, id, attempt);
     else if (!(error instanceof Superseded)) {
-      await settle({ status: 'failed', error: 'Its content could not be read or stored.' });
+      await settle({ status: 'failed', error: reasonOf(error) });
     }
     throw error;
   }
 }
+
+/** In words for whoever drew it up: what the filters were refused for, such as a search among too many. */
+const reasonOf = (error: unknown): string =>
+  error instanceof GatewayError && error.code === 'VALIDATION_FAILED'
+    ? error.message
+    : 'Its content could not be read or stored.';
 
 /** The export as it was before this try, which counts from now on; null when it is not in progress any more. */
 const begin = (db: Connection, id: string, attempt: string) =>
@@ -60,15 +67,9 @@ async function* content(
   logExport: LogExportDocument,
   { attempt, signal, counted }: { attempt: string; signal: AbortSignal; counted: { records: number } },
 ): AsyncGenerator<Buffer> {
-  const { _id, organisationId, workspaceId, filters, requestedData, startedAt } = logExport;
+  const { _id, organisationId, workspaceId, filters, requestedData } = logExport;
   const owner = { organisationId, workspaceId };
-  const query = {
-    $and: [
-      await exportQuery(db, owner, filters),
-      // Logs that come in meanwhile would have no end.
-      ...(startedAt ? [{ createdAt: { $lte: startedAt } }] : []),
-    ],
-  };
+  const query = await exportQuery(db, logExport, signal);
   for await (const lines of readLines(db, { owner, query, requestedData, page: filters })) {
     signal.throwIfAborted();
     if (!(await logExportModel(db).exists({ _id, attempt, status: 'in_progress' }))) throw new Superseded();

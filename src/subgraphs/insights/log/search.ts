@@ -1,4 +1,3 @@
-import type { Principal } from '../../../auth/index.ts';
 import { tenantFilter } from '../../../auth/index.ts';
 import { invalidInput } from '../../../errors/index.ts';
 import {
@@ -13,7 +12,7 @@ import { boundedRead, orTooSlow } from '../../bounded-read.ts';
 import type { GraphContext } from '../../context.ts';
 import type { Messages } from './loaders.ts';
 import { logModel } from './model.ts';
-import { mayOpen } from './visible.ts';
+import { type LogReader, mayOpen } from './visible.ts';
 
 /** Logs that one search looks at. */
 const MOST = 10_000;
@@ -40,9 +39,12 @@ const searched = [
 
 type Searched = Pick<LogRecord, (typeof searched)[number] | 'bodiesId'>;
 
+/** Where is searched, and for whom. */
+export type Searching = Pick<GraphContext, 'db' | 'signal'> & { principal: LogReader | null };
+
 /** The ids of the logs that `query` finds and that have the text; throws VALIDATION_FAILED where the query finds too many. */
 export async function searchedIds(
-  context: GraphContext,
+  context: Searching,
   query: object,
   text: string,
   param = 'filters.search',
@@ -62,7 +64,7 @@ export async function searchedIds(
 
 /** The ids of those among the logs that have the text, in whatever case. */
 export async function idsWithText(
-  context: GraphContext,
+  context: Searching,
   records: readonly Searched[],
   text: string,
 ): Promise<Set<string>> {
@@ -94,8 +96,8 @@ const recordHas = (record: Searched, wanted: string): boolean =>
   });
 
 async function idsWithBody(
-  { db, signal }: GraphContext,
-  principal: Principal,
+  { db, signal }: Searching,
+  principal: LogReader,
   records: readonly Searched[],
   wanted: string,
 ): Promise<string[]> {

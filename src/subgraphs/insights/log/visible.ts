@@ -1,4 +1,4 @@
-import { type Principal, requireScope } from '../../../auth/index.ts';
+import { type Permission, type Principal, requireScope } from '../../../auth/index.ts';
 import type { LogRecord } from '../../../recording/log/record.ts';
 
 /** Any of them opens every log of the credential's workspaces. */
@@ -8,10 +8,17 @@ const viewingOwn = ['logs.write', 'completions.write'] as const;
 
 type Owned = Pick<LogRecord, 'apiKeyId'>;
 
-const isOwn = ({ id }: Principal, { apiKeyId }: Owned): boolean => id === apiKeyId;
+/** What says which logs are open to somebody. */
+export type LogReader = Pick<Principal, 'id' | 'organisationId' | 'workspaceId' | 'scopes'>;
+
+/** The scopes of a principal that open logs to it. */
+export const openingScopes = ({ scopes }: Principal): Permission[] =>
+  [...viewingAll, ...viewingOwn].filter((scope) => scopes.has(scope));
+
+const isOwn = ({ id }: Pick<Principal, 'id'>, { apiKeyId }: Owned): boolean => id === apiKeyId;
 
 /** Whether what stands in the headers and bodies of a log is for the credential. */
-export const mayOpen = (principal: Principal, record: Owned): boolean =>
+export const mayOpen = (principal: LogReader, record: Owned): boolean =>
   [...viewingAll, ...(isOwn(principal, record) ? viewingOwn : [])].some((scope) =>
     principal.scopes.has(scope),
   );

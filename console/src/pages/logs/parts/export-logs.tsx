@@ -29,9 +29,8 @@ export function ExportLogs({ filters, range }: ExportLogsProps) {
         refusal={
           refusal ??
           (isOfOne ? null : 'An export is of one workspace: choose one.') ??
-          (known
-            ? null
-            : 'Exports select by status, model, provider, config, prompt, trace, cost and metadata alone.')
+          (filters ? null : 'The names in the filter are on their way.') ??
+          (known ? null : 'An export takes a comma as the end of a name, and the filter has one in a name.')
         }
         // A list until now goes on; what is exported ends where it was asked for.
         onClick={() => setUntil(range.isOpen ? new Date().toISOString() : range.to)}

@@ -1,17 +1,6 @@
 import type { LogExportFiltersInput, LogFilters } from '../documents.ts';
 
-/** What exports select by as lists do, and what they take as a text with commas between its values. */
-const same = new Set([
-  'costMin',
-  'costMax',
-  'totalUnitsMin',
-  'totalUnitsMax',
-  'metadata',
-  'traceId',
-  'promptSlug',
-  'timeOfGenerationMin',
-  'timeOfGenerationMax',
-]);
+/** What lists take as several values, and exports as a text with commas between them. */
 const listed = new Set(['statusCode', 'virtualKeys', 'configs', 'aiOrgModel']);
 
 /** Values that an export can tell apart: one with a comma would be two. */
@@ -23,8 +12,8 @@ export function exportFilters(filters: LogFilters): LogExportFiltersInput | null
   const entries: [string, unknown][] = [];
   for (const [name, value] of Object.entries(filters)) {
     if (value === null || value === undefined) continue;
-    if (same.has(name)) entries.push([name, value]);
-    else if (listed.has(name) && isPlain(value)) entries.push([name, value.join(',')]);
+    if (!listed.has(name)) entries.push([name, value]);
+    else if (isPlain(value) && value.length > 0) entries.push([name, value.join(',')]);
     else return null;
   }
   return Object.fromEntries(entries);
