@@ -30,6 +30,23 @@ it('what a page loads beside that is at most 100 kB, and 140 kB for an editor', 
   expect(tooLarge).toEqual([]);
 });
 
+it('the scripts of the first page are evaluated one by one, each after those that it imports', () => {
+  const parts = [...index.matchAll(/<script type="module" crossorigin src="\.\/(assets\/[^"]+)"/g)];
+  const names = parts.map(([, name = '']) => name);
+  expect(names).toEqual(initial('.js').filter((name) => name.startsWith('assets/')));
+  expect(names.length).toBeGreaterThan(4);
+  for (const [place, name] of names.entries()) {
+    const text = readFileSync(join(dist, name), 'utf8');
+    const imported = [...text.matchAll(/(?:from|import)"\.\/([^"]+\.js)"/g)].map(
+      ([, one]) => `assets/${one}`,
+    );
+    expect({ name, late: imported.filter((one) => !names.slice(0, place).includes(one)) }).toEqual({
+      name,
+      late: [],
+    });
+  }
+});
+
 it('at most two fonts are loaded at once, of 90 kB together', () => {
   const fonts = initial('.woff2');
   expect(fonts.length).toBeLessThanOrEqual(2);

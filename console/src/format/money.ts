@@ -1,14 +1,20 @@
 import { NONE } from './number.ts';
 
-const dollars = (digits: number) =>
-  new Intl.NumberFormat('en-US', {
+const formats = new Map<number, Intl.NumberFormat>();
+
+/** Made once for each number of digits: making one takes longer than a hundred uses of it. */
+function dollars(digits: number): Intl.NumberFormat {
+  const known = formats.get(digits);
+  if (known) return known;
+  const made = new Intl.NumberFormat('en-US', {
     style: 'currency',
     currency: 'USD',
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-const cents = dollars(2);
-const wholeDollars = dollars(0);
+  formats.set(digits, made);
+  return made;
+}
 
 /**
  * US cents as dollars, with as many digits as it takes to tell them from nothing: `$41.20`, `$0.0039`. What nobody knows is
@@ -19,8 +25,8 @@ export function money(value: number | null | undefined): string {
   const amount = value / 100;
   if (amount === 0) return '$0';
   const size = Math.abs(amount);
-  if (size >= 100_000) return wholeDollars.format(amount);
-  if (size >= 1) return cents.format(amount);
+  if (size >= 100_000) return dollars(0).format(amount);
+  if (size >= 1) return dollars(2).format(amount);
   // Two digits that say something, as many places as that takes.
   const digits = Math.min(Math.max(2, 1 - Math.floor(Math.log10(size))), 9);
   return dollars(digits).format(amount);
