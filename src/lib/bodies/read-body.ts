@@ -20,6 +20,12 @@ export function announcedBytes({ headers }: IncomingMessage): number | null {
 export const bodyTooLarge = (maxBytes: number): GatewayError =>
   new GatewayError('BODY_TOO_LARGE', { message: `The request body is larger than ${maxBytes} bytes.` });
 
+/** A function of its own, since it lives as long as the answer, and so would all that it could see. */
+function releaseAtEnd(response: ServerResponse, hold: Hold): void {
+  if (response.closed) hold.release();
+  else response.on('close', () => hold.release());
+}
+
 /**
  * Reads a body into memory. Its bytes count in `hold` as they arrive, and until the answer is over or the connection gone.
  * Throws for a body that is too large or too slow, or that has no room.
@@ -33,7 +39,6 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const pieces = new Pieces();
     const arrival = arrivalOf(request);
-    let isWhole = false;
     const stop = (error: Error) => {
       request.off('data', take);
       request.off('end', end);
@@ -56,18 +61,15 @@ export function readBody(
       }
     };
     const end = () => {
-      isWhole = true;
       arrival?.complete(request);
       resolve(pieces.joined());
       // A request may be answered for minutes, and would keep what nobody reads from it again.
       request.off('data', take);
       request.off('end', end);
-      pieces.keepLast(0);
+      response.off('close', leave);
+      releaseAtEnd(response, hold);
     };
-    const leave = () => {
-      if (isWhole) hold.release();
-      else stop(new BodyAborted());
-    };
+    const leave = () => stop(new BodyAborted());
     response.on('close', leave);
     if (response.closed || request.destroyed) {
       stop(new BodyAborted());

@@ -32,29 +32,32 @@ export function chatCompletion(body: Body) {
   };
 }
 
-/** The same reply as stream chunks: the role, a word a chunk, the end, and the usage when it was asked for. */
-export function chatFrames(body: Body): unknown[] {
-  const reply = replyTo(body);
+/**
+ * The same reply as stream chunks: the role, a word a chunk, the end, and the usage when it was asked for. Each is made when it is
+ * asked for, since a slow stream would hold all of them for minutes.
+ */
+export function chatFrames(body: Body): Iterable<unknown> {
   const head = {
     id: idOf('chatcmpl', body),
     object: 'chat.completion.chunk',
     created: CREATED,
     model: body.model,
   };
-  const withUsage = wantsUsage(body);
+  return framesOf(replyTo(body), head, wantsUsage(body));
+}
+
+function* framesOf(reply: Reply, head: object, withUsage: boolean): Iterable<unknown> {
   const frame = (delta: unknown, finish: string | null = null) => ({
     ...head,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
     ...(withUsage && { usage: null }),
   });
-  return [
-    frame({ role: 'assistant', content: reply.content === null ? null : '' }),
-    ...wordsOf(reply.content ?? '').map((content) => frame({ content })),
-    ...wordsOf(reply.refusal ?? '').map((refusal) => frame({ refusal })),
-    ...reply.toolCalls.map((call, index) => frame({ tool_calls: [{ index, ...call }] })),
-    frame({}, finishReason(reply)),
-    ...(withUsage ? [{ ...head, choices: [], usage: usageOf(reply.prompt, spoken(reply)) }] : []),
-  ];
+  yield frame({ role: 'assistant', content: reply.content === null ? null : '' });
+  for (const content of wordsOf(reply.content ?? '')) yield frame({ content });
+  for (const refusal of wordsOf(reply.refusal ?? '')) yield frame({ refusal });
+  for (const [index, call] of reply.toolCalls.entries()) yield frame({ tool_calls: [{ index, ...call }] });
+  yield frame({}, finishReason(reply));
+  if (withUsage) yield { ...head, choices: [], usage: usageOf(reply.prompt, spoken(reply)) };
 }
 
 const finishReason = (reply: Reply) =>

@@ -27,7 +27,7 @@ export const mock: Provider = {
 };
 
 type Body = Record<string, unknown>;
-type Answer = { answer: (body: Body) => unknown; frames?: (body: Body) => unknown[] };
+type Answer = { answer: (body: Body) => unknown; frames?: (body: Body) => Iterable<unknown> };
 
 const answers: Record<string, Answer> = {
   '/chat/completions': { answer: chatCompletion, frames: chatFrames },
@@ -103,7 +103,7 @@ function chosenFailure(status: number): DialectAnswer {
   return answer;
 }
 
-function eventStream(frames: unknown[], behaviour: Behaviour, signal: AbortSignal): DialectAnswer {
+function eventStream(frames: Iterable<unknown>, behaviour: Behaviour, signal: AbortSignal): DialectAnswer {
   async function* body() {
     for (const frame of frames) {
       if (behaviour.pause > 0) await sleep(behaviour.pause, undefined, { signal });
