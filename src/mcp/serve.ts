@@ -154,7 +154,7 @@ export function createMcpServing(given: McpServing): McpServed {
   };
   const subscribe = createSubscribe({ wire, credentials, log });
   const streams = new McpStreams(createUpstreamWatch(subscribe, readAgain));
-  const telling = tellChanges({ changes, snapshot, authenticate, proveIdentity, streams, log });
+  const telling = tellChanges({ changes, snapshot, authenticate, proveIdentity, streams, sessions, log });
   const doorDependencies: DoorDependencies = {
     async requireSignIn(server, { caller }) {
       if (server.upstream.authType === 'oauth_auto') await credentials.headersFor(server, caller);

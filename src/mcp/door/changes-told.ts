@@ -3,6 +3,7 @@ import type { ChangeKind, Changes } from '../../storage/changes.ts';
 import { isAggregate } from '../aggregate/index.ts';
 import type { CapabilityType } from '../catalogue/index.ts';
 import type { ProveIdentity } from '../identity/index.ts';
+import type { SessionStore } from '../session/index.ts';
 import { type McpServerRecord, type McpSnapshot, mcpAccess } from '../snapshot/index.ts';
 import type { AuthenticateMcp } from './authenticate.ts';
 import { allServers, isProven } from './find-server.ts';
@@ -14,6 +15,7 @@ type Given = {
   authenticate: AuthenticateMcp;
   proveIdentity: ProveIdentity;
   streams: McpStreams;
+  sessions: Pick<SessionStore, 'hasEnded'>;
   log: Logger;
 };
 
@@ -29,28 +31,38 @@ const APART_MS = 1000;
 const SOON_MS = 50;
 
 /** Tells open streams of changes of what their callers would list, and ends those whose callers may no longer come in. */
-export function tellChanges({ changes, snapshot, authenticate, proveIdentity, streams, log }: Given): {
-  stop(): void;
-} {
+export function tellChanges(given: Given): { stop(): void } {
+  const { changes, snapshot, authenticate, proveIdentity, streams, sessions, log } = given;
   let timer: NodeJS.Timeout | null = null;
   let lookedAt = Number.NEGATIVE_INFINITY;
+  const lookAt = (open: OpenStream) =>
+    void look(open).catch((error: unknown) => {
+      log.warn({ error }, 'A stream of an MCP server could not be looked at after a change.');
+    });
+  // What changed between a caller's arrival and the opening of its stream was told to nobody.
+  streams.onOpened = lookAt;
   changes.subscribe(async (kind) => {
+    if (kind === 'mcp_session') return endStreamsOfEnded();
     if (!kinds.has(kind) || streams.size === 0) return;
     timer ??= setTimeout(
       () => {
         timer = null;
         lookedAt = performance.now();
-        for (const open of streams)
-          void look(open).catch((error: unknown) => {
-            log.warn({ error }, 'A stream of an MCP server could not be looked at after a change.');
-          });
+        for (const open of streams) lookAt(open);
       },
       Math.max(SOON_MS, lookedAt + APART_MS - performance.now()),
     );
   });
 
+  const hasEnded = ({ visit: { session } }: OpenStream) =>
+    session !== null && sessions.hasEnded(session.uuid);
+
+  function endStreamsOfEnded(): void {
+    for (const open of streams) if (hasEnded(open)) open.end();
+  }
+
   async function look(open: OpenStream): Promise<void> {
-    const current = await serverNow(open);
+    const current = hasEnded(open) ? null : await serverNow(open);
     if (current === null) return open.end();
     for (const change of new Set(changedTypes(open.seen, current).map((type) => listChanges[type])))
       open.tell(change);

@@ -52,6 +52,8 @@ export class McpStreams {
   readonly #open = new Map<string, OpenStream>();
   readonly #counts = new Map<string, number>();
   readonly #watch: UpstreamWatch;
+  /** Hears of each stream once it says things. */
+  onOpened: ((open: OpenStream) => void) | null = null;
 
   constructor(watch: UpstreamWatch) {
     this.#watch = watch;
@@ -106,6 +108,7 @@ export class McpStreams {
     return {
       opened: (stream) => {
         open.stream = stream;
+        this.onOpened?.(open);
       },
       seen: () => open.seen,
       end: () => open.end(),
