@@ -118,5 +118,6 @@ export function messageOf(value: unknown): CallerMessage {
     : { kind: 'request', id, method, params, value };
 }
 
+/** A number that is no whole one, or too large to be kept exactly, would be answered under another id. */
 const isId = (id: unknown): id is RpcId =>
-  (typeof id === 'string' && id.length <= 1024) || (typeof id === 'number' && Number.isFinite(id));
+  (typeof id === 'string' && id.length <= 1024) || Number.isSafeInteger(id);
