@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { headerOf } from '../../lib/http/headers.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
-import { META, MODERN_VERSION } from '../upstream/index.ts';
+import { legacyVersions, META, MODERN_VERSION } from '../upstream/index.ts';
 import { RpcFailure, rpc } from './failure.ts';
 import type { CallerMessage } from './receive.ts';
 
@@ -41,7 +41,7 @@ export function requireModernShape(
   requireName(method, params, headers);
   if (version !== MODERN_VERSION)
     throw bad(rpc.unsupportedVersion, `Unsupported protocol version: ${version.slice(0, 64)}`, {
-      supported: [MODERN_VERSION],
+      supported: [MODERN_VERSION, ...legacyVersions],
       requested: version.slice(0, 64),
     });
 }
