@@ -11,6 +11,8 @@ export type SessionSeal = {
 
 /** Bytes of what a caller says of itself that go into an id. */
 const MAX_SAID = 1024;
+/** Characters of the longest id that clients and what stands before the gateway take. */
+const MAX_ID = 4096;
 /** Ids that a process remembers, so that each is opened once. */
 const REMEMBERED = 5000;
 
@@ -21,10 +23,15 @@ export function createSessionSeal(
 ): SessionSeal {
   const opened = grownCache<McpSession>(REMEMBERED);
   const texts = createJsonSeal<McpSession>(secrets, {
-    ...{ prefix: 'gws_', owner: 'mcp session', maxLength: 4096 },
+    ...{ prefix: 'gws_', owner: 'mcp session', maxLength: MAX_ID },
   });
   return {
-    seal: (session) => texts.seal(bounded(session)),
+    seal(session) {
+      const own = bounded(session);
+      const text = texts.seal(own);
+      // A server with very long ids has another session opened by the first request, which is kept in the store.
+      return text.length <= MAX_ID ? text : texts.seal({ ...own, upstream: null });
+    },
     open(text) {
       const session = opened.get(text) ?? texts.open(text);
       if (session === null || session.expiresAt * 1000 <= now()) return null;
@@ -40,13 +47,15 @@ function bounded(session: McpSession): McpSession {
   const { name = 'client', version = '' } = clientInfo;
   return {
     ...session,
-    ...(JSON.stringify(clientInfo).length > MAX_SAID / 2 && {
+    ...(bytesOf(clientInfo) > MAX_SAID / 2 && {
       clientInfo: { name: String(name).slice(0, 128), version: String(version).slice(0, 64) },
     }),
-    ...(JSON.stringify(capabilities).length > MAX_SAID && {
+    ...(bytesOf(capabilities) > MAX_SAID && {
       capabilities: Object.fromEntries(
         ['elicitation', 'sampling', 'roots'].filter((each) => each in capabilities).map((each) => [each, {}]),
       ),
     }),
   };
 }
+
+const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));

@@ -107,6 +107,8 @@ describe('a caller', () => {
     ['a truth', true],
     ['without end', '1e999'],
     ['too long', 'x'.repeat(2000)],
+    ['no whole number', 1.5],
+    ['too large to be answered as it is', 2 ** 53],
   ])('has no id that is %s', async (_name, id) => {
     const text = JSON.stringify({ ...legacyMessage('tools/list'), id }).replace('"1e999"', '1e999');
     const { status, body } = await post(app, '/tools/mcp', text);
@@ -130,6 +132,45 @@ describe('a server', () => {
     expect(JSON.stringify(wrong)).not.toContain(credential);
     answer = () => undefined;
   });
+});
+
+it.each([
+  ['whose server has long ids', 'test', 3500],
+  ['whose client calls itself in long words', '名'.repeat(470), 600],
+])('a session works %s', async (_what, name, length) => {
+  const wordy = await startMcpUpstream('sessions');
+  wordy.onMessage = ({ id, method }, response) => {
+    if (method === 'tools/call') return { jsonrpc: '2.0', id, result: { content: [] } };
+    if (method !== 'initialize') return undefined;
+    const session = `${wordy.sessions.size}`.padEnd(length, 'x');
+    wordy.sessions.add(session);
+    const result = {
+      protocolVersion: '2025-11-25',
+      serverInfo: { name: 'wordy', version: '1' },
+      capabilities: { tools: {} },
+    };
+    response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': session });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    return true;
+  };
+  const slug = `wordy-${length}`;
+  await serveMcp(app, slug, { url: wordy.url });
+  const opened = await post(
+    app,
+    `/${slug}/mcp`,
+    legacyMessage('initialize', {
+      ...{ protocolVersion: '2025-11-25', clientInfo: { name, version: '1' } },
+      capabilities: { experimental: { more: '名'.repeat(480) } },
+    }),
+  );
+  const id = opened.headers.get('mcp-session-id') ?? '';
+  expect(id.length).toBeLessThanOrEqual(4096);
+  const call = legacyMessage('tools/call', { name: 'search', arguments: {} });
+  for (let time = 0; time < 2; time++)
+    expect((await post(app, `/${slug}/mcp`, call, { 'mcp-session-id': id })).body.result).toEqual({
+      content: [],
+    });
+  await wordy.stop();
 });
 
 describe('a server of 2025-11-25 that wants a page opened', () => {
