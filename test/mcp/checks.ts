@@ -13,6 +13,7 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
   1: {
     promise: 'Clients of both lines of the SDKs of TypeScript and Python use servers of both eras.',
     proofs: [
+      ['mcp/python-clients.long.test.ts', 'check 1: uses everything of a server: %s'],
       door('clients', "check 1: a client of the SDK's %s"),
       ['docs/mcp-python.long.test.ts', 'check 1: the SDK of Python'],
     ],
@@ -49,6 +50,10 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
     promise: 'A tool that is disabled is neither listed nor called, in both eras, and callers are told.',
     proofs: [
       door(
+        'two-processes',
+        'check 6: a tool that is switched off reaches the server from no process, and callers at both are told',
+      ),
+      door(
         'shapes',
         'check 6: what is switched off is neither listed nor called, and is back when it is switched on',
       ),
@@ -58,6 +63,7 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
   7: {
     promise: 'Who may not call is refused on the next request, and streams that are open end.',
     proofs: [
+      door('two-processes', 'check 7: inside sessions and streams that are open at both processes'),
       door('shapes', 'check 7: refuses neighbours, unknown servers and users who may not'),
       door('streams', 'check 7: end when the key is taken back'),
       mcp('snapshot', 'are forbidden once their integration is withdrawn, and gone once it is deleted'),
@@ -66,6 +72,7 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
   8: {
     promise: 'A limit of tools lets through as many calls as it says, at all processes together.',
     proofs: [
+      ['mcp/python-clients.long.test.ts', 'check 8: keeps its session when a call is over a limit'],
       mcp('governance', 'check 8: lets through as many calls as the policy says, at all processes together'),
     ],
   },
@@ -98,11 +105,21 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
   },
   14: {
     promise: 'A server that dies in the middle of its answer is told to the caller at once.',
-    proofs: [door('failures', 'check 14: a server that dies in the middle of its answer')],
+    proofs: [
+      [
+        'mcp/python-clients.long.test.ts',
+        'check 14: hears at once that a server died in the middle of its answer, and goes on',
+      ],
+      door('failures', 'check 14: a server that dies in the middle of its answer'),
+    ],
   },
   15: {
     promise: 'Elicitation reaches callers over all bridges of eras, also by another process.',
     proofs: [
+      door(
+        'rounds',
+        'check 15: a server of an older era never sees that a caller of the modern one could answer: %s',
+      ),
       door('failures', 'check 15: relays what a server asks its caller, in the session of both'),
       door('rounds', 'check 15: what a server of the modern era asks reaches a caller of the older one'),
       door('rounds', 'check 15: its answer may come to another process'),
@@ -159,7 +176,13 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
   },
   24: {
     promise: 'A session belongs to one caller and one server, and bears no change.',
-    proofs: [door('shapes', 'check 24: belong to one caller and one server, and bear no change')],
+    proofs: [
+      door(
+        'two-processes',
+        'check 24: a session of one caller opens at no process for another, and at none when it is altered',
+      ),
+      door('shapes', 'check 24: belong to one caller and one server, and bear no change'),
+    ],
   },
   25: {
     promise: 'All servers together have tools of one name side by side, and one that is down is named.',
@@ -183,7 +206,10 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
   },
   28: {
     promise: 'Subscriptions are acknowledged first, tagged, and ended with a result.',
-    proofs: [door('streams', 'check 28: subscriptions')],
+    proofs: [
+      door('two-processes', 'check 28: streams are ended with a result when their process stops'),
+      door('streams', 'check 28: subscriptions'),
+    ],
   },
   29: {
     promise: 'A stream that broke off goes on at any process, and nothing is doubled or lost.',
@@ -191,7 +217,13 @@ export const acceptanceChecks: Readonly<Record<number, AcceptanceCheck>> = {
   },
   30: {
     promise: 'DELETE ends a session everywhere, at the server too.',
-    proofs: [door('shapes', 'check 30: end with DELETE')],
+    proofs: [
+      door(
+        'two-processes',
+        'check 30: a session that is ended is over at every process, its streams and the session behind it with it',
+      ),
+      door('shapes', 'check 30: end with DELETE'),
+    ],
   },
   31: {
     promise: 'Each operation takes what it should, by uuid and slug, in REST and in the graph.',

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { eventually } from '../../support/eventually.ts';
 import { serveMcp } from '../../support/mcp-clients.ts';
 import { type McpUpstream, startMcpUpstream, tool } from '../../support/mcp-upstream.ts';
-import { askModern, callModern } from '../../support/mcp-wire.ts';
+import { askModern, callModern, legacyMessage, post } from '../../support/mcp-wire.ts';
 
 jest.setTimeout(120_000);
 
@@ -56,6 +57,24 @@ describe('check 39: limits', () => {
     expect(body.error).toMatchObject({ code: -31413, data: { server: 'bounded', maybe_executed: true } });
   });
 
+  it('let a request of 4 MiB through, and answer one of a byte more with 413', async () => {
+    upstream.onMessage = ({ id, method, params }) =>
+      method === 'tools/call'
+        ? {
+            jsonrpc: '2.0',
+            id,
+            result: { content: [], structuredContent: { length: params.arguments.text.length } },
+          }
+        : undefined;
+    const textOf = (text: string) =>
+      JSON.stringify(legacyMessage('tools/call', { name: 'search', arguments: { text } }));
+    const most = 4 * MIB - textOf('').length;
+    const taken = await post(app, '/bounded/mcp', textOf('x'.repeat(most)));
+    expect(taken.body.result.structuredContent).toEqual({ length: most });
+    const refused = await post(app, '/bounded/mcp', textOf('x'.repeat(most + 1)));
+    expect(refused).toMatchObject({ status: 413, body: { error: { code: -31413 } } });
+  });
+
   it('hide one tool alone whose schema is too deep', async () => {
     const { body } = await askModern(app, 'bounded', 'tools/list');
     expect(body.result.tools.map(({ name }: { name: string }) => name)).toEqual(['search', 'find']);
@@ -74,5 +93,11 @@ it('check 38: a server that fails is not asked after the fifth time, and callers
     ...{ code: -31503, data: { maybe_executed: false, retry_after_ms: expect.any(Number) } },
   });
   expect(failing.requests).toEqual([]);
+  failing.status = null;
+  failing.onMessage = ({ id, method }) =>
+    method === 'tools/call' ? { jsonrpc: '2.0', id, result: { content: [] } } : undefined;
+  await eventually(async () =>
+    expect((await callModern(app, 'failing', 'search')).body.result).toMatchObject({ content: [] }),
+  );
   await failing.stop();
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ClientOptions, connectLegacy, connectModern, serveMcp } from '../../support/mcp-clients.ts';
@@ -262,6 +263,46 @@ describe('check 21: progress and cancellation', () => {
     await close();
     await eventually(async () => expect((await logsOf(slug)).at(-1).mcp.status).toBe('cancelled'));
   });
+
+  it.each(['modern', 'sessions'] as const)(
+    'delivers each step while the server is still at the next one: %s',
+    async (era) => {
+      const { upstream, slug } = await start(era);
+      let goOn = () => {};
+      upstream.onMessage = ({ method, id, params }, response) => {
+        if (method !== 'tools/call') return undefined;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const say = (message: object) =>
+          response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+        let progress = 0;
+        // A step is said once its caller has the one before: one that is held back anywhere holds all of them.
+        goOn = () => {
+          progress++;
+          const { progressToken } = params._meta;
+          if (progress <= 3) say({ method: 'notifications/progress', params: { progressToken, progress } });
+          else response.end(`data: ${JSON.stringify(reply(id))}\n\n`);
+        };
+        goOn();
+        return true;
+      };
+      for (const connect of [connectLegacy, (to: TestApp, at: string) => connectModern(to, at, 'modern')]) {
+        const { client, close } = await connect(app, slug);
+        const steps: number[] = [];
+        const onprogress = ({ progress }: { progress: number }) => {
+          steps.push(progress);
+          goOn();
+        };
+        const asked = { name: 'search', arguments: {} };
+        const result =
+          client instanceof LegacyClient
+            ? await client.callTool(asked, undefined, { onprogress, timeout: 20_000 })
+            : await client.callTool(asked, { onprogress, timeout: 20_000 } as never);
+        expect(result).toMatchObject(found);
+        expect(steps).toEqual([1, 2, 3]);
+        await close();
+      }
+    },
+  );
 
   it('ends a call upstream when a caller of the modern era closes its stream', async () => {
     const { upstream, slug } = await start('modern');

@@ -106,6 +106,42 @@ it('is not asked of callers who cannot answer, and servers are told so before', 
   }
 });
 
+it.each(['sessions', 'legacy'] as const)(
+  'check 15: a server of an older era never sees that a caller of the modern one could answer: %s',
+  async (era) => {
+    const old = await startMcpUpstream(era);
+    let refused: unknown = null;
+    let finish = () => {};
+    old.onMessage = ({ id, method, error }, response) => {
+      if (id === 'asked') {
+        refused = error?.code;
+        finish();
+      }
+      if (method !== 'tools/call') return undefined;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const say = (message: object) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
+      finish = () => response.end(say({ id, result: { content: [{ type: 'text', text: 'alone' }] } }));
+      response.write(say({ id: 'asked', ...question }));
+      return true;
+    };
+    const slug = `old-${era}`;
+    await serveMcp(app, slug, { url: old.url });
+    old.requests.length = 0;
+    const clientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+    const _meta = { 'io.modelcontextprotocol/clientCapabilities': clientCapabilities };
+    const asked = { name: 'search', arguments: {}, _meta };
+    const { body } = await askModern(app, slug, 'tools/call', asked);
+    expect(body.result.content).toEqual([{ type: 'text', text: 'alone' }]);
+    expect(refused).toBe(-32601);
+    const opened = old.requests.filter(({ body: sent }) => sent?.method === 'initialize');
+    for (const { body: sent } of opened) expect(sent?.params.capabilities).toEqual({});
+    if (era === 'sessions') expect(opened).toHaveLength(1);
+    const said = JSON.stringify(old.requests.map(({ body: sent }) => sent?.params ?? null));
+    for (const feature of Object.keys(clientCapabilities)) expect(said).not.toContain(`"${feature}"`);
+    await old.stop();
+  },
+);
+
 it('passes unchanged to callers of the modern era', async () => {
   const { body } = await callModern(app, 'asking', 'search');
   expect(body.result).toMatchObject({
@@ -113,6 +149,11 @@ it('passes unchanged to callers of the modern era', async () => {
     inputRequests: { who: question },
     requestState: 'kept',
   });
+  const inputResponses = { who: { action: 'accept', content: { name: 'Ada' } } };
+  const answered = await askModern(app, 'asking', 'tools/call', {
+    ...{ name: 'search', arguments: {}, inputResponses, requestState: 'kept' },
+  });
+  expect(answered.body.result.content).toEqual([{ type: 'text', text: 'kept Ada' }]);
 });
 
 it('a resource that a result has named is read at any process, by whom it was named to alone', async () => {
