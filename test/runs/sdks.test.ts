@@ -65,9 +65,18 @@ const scripts: [checks: string, script: (sdk: Sdk, client: Client) => Promise<vo
       const { runs } = client.beta.threads;
       const run = await runs.createAndPoll(threadId, { assistant_id: id });
       expect(run.status).toBe('requires_action');
+      expect(run.required_action.submit_tool_outputs.tool_calls).toEqual([
+        {
+          ...{ id: expect.stringMatching(/^call_/), type: 'function' },
+          function: { name: 'weather', arguments: expect.any(String) },
+        },
+      ]);
       const done = await runs.submitToolOutputsAndPoll(...submitted(sdk, threadId, run));
       expect(done.status).toBe('completed');
       expect(done.usage.total_tokens).toBeGreaterThan(0);
+      const { data } = await runs.steps.list(...sdk.named(threadId, run.id, { order: 'asc' }));
+      expect(data[0]).toMatchObject({ type: 'tool_calls', status: 'completed' });
+      expect(data[0].step_details.tool_calls[0].function.output).toEqual(expect.any(String));
     },
   ],
   [
@@ -77,9 +86,14 @@ const scripts: [checks: string, script: (sdk: Sdk, client: Client) => Promise<vo
       const { runs, messages } = client.beta.threads;
       for (let round = 0; round < 3; round++) {
         await messages.create(threadId, { role: 'user', content: '/tool again' });
-        const run = await runs.stream(threadId, { assistant_id: id }).finalRun();
-        const stream = runs.submitToolOutputsStream(...submitted(sdk, threadId, run));
+        const events: string[] = [];
+        const tell = ({ event }: { event: string }) => events.push(event);
+        const run = await runs.stream(threadId, { assistant_id: id }).on('event', tell).finalRun();
+        expect(events.at(-1)).toBe('thread.run.requires_action');
+        events.length = 0;
+        const stream = runs.submitToolOutputsStream(...submitted(sdk, threadId, run)).on('event', tell);
         expect((await stream.finalRun()).status).toBe('completed');
+        expect(events.slice(0, 2)).toEqual(['thread.run.step.completed', 'thread.run.queued']);
       }
     },
   ],
