@@ -28,7 +28,8 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // Each part of the first page is evaluated by itself. What several pages share comes with the first page: a file of its own costs more than its few bytes.
+        // Each part of the first page is evaluated by itself. What several pages share comes with the first page: a file of its own
+        // costs more than its few bytes.
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 2 },
