@@ -77,10 +77,10 @@ def streamed():
 
 
 def functions():
-    """C5, C6: a run waits for the output of a function, and goes on with it"""
+    """C5, C6, C19: a run waits for the output of a function, goes on with it, and says what it used at its end"""
     thread_id = thread("/tool Paris")
     run = threads.runs.create_and_poll(thread_id=thread_id, assistant_id=assistant([WEATHER]))
-    same(run.status, "requires_action")
+    same((run.status, run.usage), ("requires_action", None))
     done = threads.runs.submit_tool_outputs_and_poll(
         run_id=run.id, thread_id=thread_id, tool_outputs=outputs(run)
     )

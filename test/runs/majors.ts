@@ -8,7 +8,8 @@ export type Client = any;
 
 /** One major of OpenAI's SDK. */
 export type Sdk = {
-  client(): Client;
+  /** `more`: options beside those of all clients. */
+  client(more?: object): Client;
   /** A run or a message of a thread as the major addresses it: the order of arguments turned round in the fifth. */
   named(threadId: string, id: string, members?: object): unknown[];
   remove: 'del' | 'delete';
@@ -21,10 +22,14 @@ const byId: Sdk['named'] = (threadId, id, members) => [id, { ...members, thread_
 export const majors = (
   options: () => { apiKey: string; baseURL: string; maxRetries?: number },
 ): Record<string, Sdk> => ({
-  'openai 4.104': { client: () => new OpenAI4(options()), named: byThread, remove: 'del' },
-  'openai 5.23': { client: () => new OpenAI5(options()), named: byId, remove: 'delete' },
-  'openai 6.49': { client: () => new OpenAI6(options()), named: byId, remove: 'delete' },
-  'openai 7.55': { client: () => new OpenAI(options()), named: byId, remove: 'delete' },
+  'openai 4.104': {
+    client: (more) => new OpenAI4({ ...options(), ...more }),
+    named: byThread,
+    remove: 'del',
+  },
+  'openai 5.23': { client: (more) => new OpenAI5({ ...options(), ...more }), named: byId, remove: 'delete' },
+  'openai 6.49': { client: (more) => new OpenAI6({ ...options(), ...more }), named: byId, remove: 'delete' },
+  'openai 7.55': { client: (more) => new OpenAI({ ...options(), ...more }), named: byId, remove: 'delete' },
 });
 
 /** The outputs of all calls that a run waits for, as its SDK submits them. */

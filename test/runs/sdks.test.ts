@@ -16,6 +16,12 @@ const assistant = async ({ beta }: Client, tools: object[] = []): Promise<string
   (await beta.assistants.create({ model: '@mock/mock-1', tools })).id;
 const thread = async ({ beta }: Client, content: string): Promise<string> =>
   (await beta.threads.create({ messages: [{ role: 'user', content }] })).id;
+/** The bytes of a run's stream, as they come through the SDK. */
+async function wireOf(client: Client, assistant_id: string, content: string): Promise<string> {
+  const asked = { assistant_id, stream: true };
+  const { runs } = client.beta.threads;
+  return (await runs.create(await thread(client, content), asked).asResponse()).text();
+}
 const soon = { pollIntervalMs: 20 };
 const text = (name: string, content: string) => new File([content], name, { type: 'text/plain' });
 const refusal = (call: Promise<unknown>): Promise<any> =>
@@ -23,6 +29,17 @@ const refusal = (call: Promise<unknown>): Promise<any> =>
     () => null,
     (error: unknown) => error,
   );
+
+/** A client that notes each of its requests, with when the answer says to come again. */
+function noting(sdk: Sdk): { client: Client; seen: { method: string; pollAfter: string | null }[] } {
+  const seen: { method: string; pollAfter: string | null }[] = [];
+  const noted = async (url: string, init: RequestInit) => {
+    const answer = await fetch(url, init);
+    seen.push({ method: init.method ?? 'GET', pollAfter: answer.headers.get('openai-poll-after-ms') });
+    return answer;
+  };
+  return { client: sdk.client({ fetch: noted }), seen };
+}
 
 /** What each SDK has to be able to do, by the checks that it belongs to. */
 const scripts: [checks: string, script: (sdk: Sdk, client: Client) => Promise<void>][] = [
@@ -37,6 +54,20 @@ const scripts: [checks: string, script: (sdk: Sdk, client: Client) => Promise<vo
       expect(await client.beta.threads.runs.retrieve(...named(threadId, run.id))).toMatchObject({
         id: run.id,
       });
+    },
+  ],
+  [
+    'C25: a run is polled as often as its answers say',
+    async (sdk, client) => {
+      const { id } = await client.beta.assistants.create({ model: '@mock/mock-slow-100' });
+      const threadId = await thread(client, 'one two three four five six seven eight nine ten');
+      const { client: noted, seen } = noting(sdk);
+      const run = await noted.beta.threads.runs.createAndPoll(threadId, { assistant_id: id });
+      expect(run.status).toBe('completed');
+      const looks = seen.filter(({ method }) => method.toUpperCase() === 'GET');
+      // By itself the SDK waits for five seconds, and would look twice.
+      expect(looks.length).toBeGreaterThan(2);
+      expect(looks.slice(0, -1).every(({ pollAfter }) => Number(pollAfter) > 0)).toBe(true);
     },
   ],
   [
@@ -56,6 +87,21 @@ const scripts: [checks: string, script: (sdk: Sdk, client: Client) => Promise<vo
       expect([text, message.content[0].text.value]).toEqual(['One two three', 'One two three']);
       expect(events[0]).toBe('thread.run.created');
       expect(events).toContain('thread.message.completed');
+      expect(await wireOf(client, id, 'Hello')).toMatch(
+        /event: thread\.run\.completed\n.+\n\nevent: done\ndata: \[DONE\]\n\n$/,
+      );
+    },
+  ],
+  [
+    'C17: a run that its provider fails says so at the end of its stream, which throws nothing',
+    async (_sdk, client) => {
+      const id = await assistant(client);
+      const stream = client.beta.threads.runs.stream(await thread(client, '/fail 429'), { assistant_id: id });
+      const run = await stream.finalRun();
+      expect([run.status, run.last_error.code]).toEqual(['failed', 'rate_limit_exceeded']);
+      expect(await wireOf(client, id, '/fail 429')).toMatch(
+        /event: thread\.run\.failed\n.+\n\nevent: done\ndata: \[DONE\]\n\n$/,
+      );
     },
   ],
   [
@@ -99,12 +145,15 @@ const scripts: [checks: string, script: (sdk: Sdk, client: Client) => Promise<vo
   ],
   [
     'C9, C20, C22: what is refused has the classes of the SDK, and is not tried again',
-    async ({ named }, client) => {
+    async (sdk, client) => {
+      const { named } = sdk;
       const [id, threadId] = [await assistant(client, [weather]), await thread(client, '/tool')];
       const { runs } = client.beta.threads;
       const { APIError } = client.constructor;
       await runs.createAndPoll(threadId, { assistant_id: id });
-      const busy = await refusal(runs.create(threadId, { assistant_id: id }));
+      const { client: noted, seen } = noting(sdk);
+      const busy = await refusal(noted.beta.threads.runs.create(threadId, { assistant_id: id }));
+      expect(seen).toHaveLength(1);
       expect(busy).toBeInstanceOf(APIError);
       expect(busy).toMatchObject({ status: 400, type: 'invalid_request_error' });
       expect(busy.message).toContain('already has an active run');
@@ -154,6 +203,8 @@ const scripts: [checks: string, script: (sdk: Sdk, client: Client) => Promise<vo
       expect([next.data.length, next.has_more]).toEqual([25, false]);
       const back = await client.beta.threads.messages.list(id, { order: 'asc', before: next.data[0].id });
       expect(back.data).toEqual(page.data);
+      const listed = await client.beta.threads.messages.list(id, { order: 'asc', limit: 20 }).asResponse();
+      expect(await listed.json()).toMatchObject({ first_id: page.data[0].id, last_id: page.data[19].id });
     },
   ],
   [
