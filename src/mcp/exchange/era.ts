@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { headerOf } from '../../lib/http/headers.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
-import { legacyVersions, META, MODERN_VERSION } from '../upstream/index.ts';
+import { META, MODERN_VERSION } from '../upstream/index.ts';
 import { RpcFailure, rpc } from './failure.ts';
 import type { CallerMessage } from './receive.ts';
 
@@ -40,8 +40,9 @@ export function requireModernShape(
   if (named !== method) throw mismatch('mcp-method', named, method);
   requireName(method, params, headers);
   if (version !== MODERN_VERSION)
+    // Versions that `server/discover` says, and no others: clients hold the two lists against each other.
     throw bad(rpc.unsupportedVersion, `Unsupported protocol version: ${version.slice(0, 64)}`, {
-      supported: [MODERN_VERSION, ...legacyVersions],
+      supported: [MODERN_VERSION],
       requested: version.slice(0, 64),
     });
 }
