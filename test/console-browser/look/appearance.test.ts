@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { owner } from '../../../seeds/demo/people.ts';
 import { testedPages } from '../pages.ts';
@@ -8,6 +8,9 @@ import { closeBrowser, visit } from '../support/visitor.ts';
 import { fileOf, looks } from './looks.ts';
 import { makeSeen } from './made.ts';
 import { opened } from './screens.ts';
+
+// All pages, four times.
+jest.setTimeout(300_000);
 
 beforeAll(makeSeen);
 afterAll(closeBrowser);
@@ -22,25 +25,21 @@ async function look(page: Page, name: string, as: string): Promise<void> {
   expect([name, whole <= shown]).toEqual([name, true]);
 }
 
-it.each(looks)(
-  'every page can be used by everybody: $look',
-  async ({ theme, size, look: as }) => {
-    const { page, open, trouble, leave } = await visit({ as: owner, theme, size });
-    for (const { path, workspace = '_', title, filled } of testedPages) {
-      await open(`${workspace}/${path}`, title);
-      await page.getByText(filled).first().waitFor();
-      await look(page, path, as);
-      const inside = opened[path];
-      if (!inside) continue;
-      await open(`${inside.workspace ?? workspace}/${path}${inside.query ?? ''}`, title);
-      await inside.open(page);
-      await look(page, inside.as, as);
-    }
-    expect(trouble.seen()).toEqual([]);
-    await leave();
-  },
-  300_000,
-);
+it.each(looks)('every page can be used by everybody: $look', async ({ theme, size, look: as }) => {
+  const { page, open, trouble, leave } = await visit({ as: owner, theme, size });
+  for (const { path, workspace = '_', title, filled } of testedPages) {
+    await open(`${workspace}/${path}`, title);
+    await page.getByText(filled).first().waitFor();
+    await look(page, path, as);
+    const inside = opened[path];
+    if (!inside) continue;
+    await open(`${inside.workspace ?? workspace}/${path}${inside.query ?? ''}`, title);
+    await inside.open(page);
+    await look(page, inside.as, as);
+  }
+  expect(trouble.seen()).toEqual([]);
+  await leave();
+});
 
 /** Whoever opens them is not signed in; what is behind the sign is a link that nobody has made. */
 const outside = [
