@@ -139,10 +139,17 @@ function flat(what: string, points: Point[]): [string, string, boolean] {
 function report({ samples, lasting }: { samples: Sample[]; lasting: Lasting[] }, tally: Tally): void {
   const steady = samples.filter(({ second }) => second >= WARM_UP);
   const begun = samples.filter(({ second }) => second < WARM_UP);
+  const grown = grownBy(steady);
+  const median = steady.map(({ megabytes }) => megabytes).sort((a, b) => a - b)[steady.length >> 1] ?? 0;
   const files = steady.map((each) => each.files);
   const children = Math.max(...samples.map((each) => each.children));
   const count = endedIn(tally);
   const checks: [string, string, boolean][] = [
+    [
+      'memory, growth after the first sixth',
+      `${grown.toFixed(1)} MB, ${anHour(steady)}`,
+      grown <= median * MOST_GROWTH,
+    ],
     flat(
       'memory after a collection',
       lasting.map((each) => each.process),
